@@ -153,7 +153,7 @@ def logs_through_an_outage(binary):
     with nodes(node):
         for number in range(60):
             node.call("echo", {"text": f"{number}"})
-        until("it is told", lambda: "what is written down cannot be carried elsewhere" in node.told())
+        until("it is told", lambda: "the export does not work; it is retried" in node.told())
         until("dropped spans", lambda: node.metrics()['failwell_export_dropped_total{to="otlp_spans"}'] > 0)
         until("all of them wait", lambda: node.metrics()['failwell_export_waiting{to="otlp_logs"}'] >= 60)
         numbers = node.metrics()
@@ -176,7 +176,7 @@ def logs_through_an_outage(binary):
         for number in range(60, 80):
             node.call("echo", {"text": f"{number}"})
         until("all of them", lambda: len([log for log in collector.logs if log.record.get("target") == "echo"]) >= 80)
-        until("told again", lambda: "what is written down is carried elsewhere again" in node.told())
+        until("told again", lambda: "the export works again" in node.told())
         node.call("nobody", {})
         node.stop()  # what is left goes before the end
     assert not collector.wrong, collector.wrong

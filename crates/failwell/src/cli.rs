@@ -47,13 +47,13 @@ Examples:
   failwell pin diff                              show tools whose definitions changed
   failwell login tasks                           log in to Remember The Milk
   failwell explain -32004                        which reasons use a code
-  failwell explain rpc/not_json                  what a reason means and what to do
+  failwell explain rpc/not_json                  explain a reason
   failwell explain 06ff2k8s1xq3m                 the full story of one failure, by its reference
   failwell audit tail                            show the latest records of the ledger
   failwell probe http://127.0.0.1:8484/mcp       test how a server handles failures
   failwell emulate rtm                           emulate Remember The Milk
   failwell emulate wda                           emulate an iPhone
-  failwell doctor                                report what this machine lacks";
+  failwell doctor                                check this machine";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -280,7 +280,7 @@ Examples:
   failwell explain rpc                           every reason of one area
   failwell explain -32602                        every reason with this code, and in which dialect
   failwell explain 429                           every reason with this HTTP status
-  failwell explain 06ff2k8s1xq3m                 what happened under this reference
+  failwell explain 06ff2k8s1xq3m                 explain the failure with this reference
   failwell explain --json | jq -r '.[].reason'")]
 pub(crate) struct Explain {
     /// A reason, an area, a code, an HTTP status or a reference

@@ -147,7 +147,7 @@ async fn a_person_logs_in_works_and_logs_out() {
         let bytes = std::fs::read(entry.path()).expect("bytes");
         assert!(!String::from_utf8_lossy(&bytes).contains("CANARY"), "{}", entry.path().display());
     }
-    for expected in ["logged out", "nobody was logged in"] {
+    for expected in ["logged out", "no account was logged in"] {
         let output = command(&folder.0, &emulator, &["logout", "tasks"]).output().expect("it runs");
         assert!(String::from_utf8_lossy(&output.stdout).starts_with(expected), "{output:?}");
     }

@@ -101,7 +101,7 @@ impl Kind {
             Kind::NotFound => "pick another name",
             Kind::Unauthenticated => "log in",
             Kind::Denied => "stop, ask a human",
-            Kind::Precondition => "do what is asked first",
+            Kind::Precondition => "meet the precondition, then try again",
             Kind::Exhausted => "wait, or ask for less",
             Kind::Timeout => "ask for less, or allow more time",
             Kind::Cancelled => "nothing",

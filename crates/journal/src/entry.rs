@@ -40,8 +40,7 @@ pub(crate) enum EntryDetail {
 }
 
 /// Replaces the omitted output in a brief line.
-const LEFT_OUT: (&str, &str) =
-    ("left_out", "what the other side said; too many failures at once, the ledger has it");
+const LEFT_OUT: (&str, &str) = ("left_out", "captured output: too many failures at once; the ledger has it");
 
 impl Entry {
     /// The line, without a line break.

@@ -20,26 +20,26 @@ const ONE: &[&Reason] = &[
 
 static CHANGES: Shape = Shape::of(shapes::object);
 
-const TYPE: Query =
-    Query { name: "type", about: "only of this type", schema: || json!({"type": "string", "pattern": KIND}) };
-const CURSOR: Query = Query {
-    name: "cursor",
-    about: "where the page before ended: its next_cursor",
-    schema: || json!({"type": "string"}),
+const TYPE: Query = Query {
+    name: "type",
+    about: "only resources of this type",
+    schema: || json!({"type": "string", "pattern": KIND}),
 };
+const CURSOR: Query =
+    Query { name: "cursor", about: "next_cursor of the previous page", schema: || json!({"type": "string"}) };
 const LIMIT: Query = Query {
     name: "limit",
-    about: "how many at the most",
+    about: "maximum number of items",
     schema: || json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
 };
 const METADATA_ONLY: Query = Query {
     name: "metadata_only",
-    about: "what is known of a kept resource rather than its bytes",
+    about: "return the metadata instead of the bytes",
     schema: || json!({"type": "boolean", "default": false}),
 };
 const DOWNLOAD: Query = Query {
     name: "download",
-    about: "to be saved rather than shown",
+    about: "send Content-Disposition: attachment",
     schema: || json!({"type": "boolean", "default": false}),
 };
 
@@ -49,7 +49,7 @@ pub(crate) static RESOURCES: &[Action] = &[
     Action {
         id: "listResources",
         handler: Handler::Call(stored_files::list),
-        summary: "what is kept, the latest first",
+        summary: "list stored resources, latest first",
         query: &[TYPE, CURSOR, LIMIT],
         responses: &[ok("one page", page)],
         fails: &[
@@ -65,9 +65,9 @@ pub(crate) static RESOURCES: &[Action] = &[
     Action {
         id: "uploadResource",
         handler: Handler::Custom(upload::upload),
-        summary: "keep a file",
+        summary: "store a file",
         accepts: AcceptedBody::Form(form),
-        responses: &[created("it is kept", stored_file_schema)],
+        responses: &[created("the stored resource", stored_file_schema)],
         fails: &[
             &reason::HTTP_INVALID,
             &reason::SHELF_BAD_NAME,
@@ -93,22 +93,22 @@ pub(crate) static RESOURCE: &[Action] = &[
     Action {
         id: "getResource",
         handler: Handler::Custom(download::download),
-        summary: "the bytes of a kept resource, or what a server's resource holds",
+        summary: "read a stored resource, or a resource of a server",
         query: &[METADATA_ONLY, DOWNLOAD],
         responses: &[
             SuccessResponse {
                 status: 200,
-                about: "the bytes, or JSON",
+                about: "the bytes; with metadata_only, or for a resource of a server, JSON",
                 kind: "*/*",
                 schema: shapes::anything,
             },
             SuccessResponse {
                 status: 206,
-                about: "the part a Range asked for",
+                about: "the requested range",
                 kind: "*/*",
                 schema: shapes::anything,
             },
-            nothing(304, "the client has it already"),
+            nothing(304, "the client's copy is current"),
         ],
         fails: &[
             &reason::SHELF_BAD_URI,
@@ -126,8 +126,8 @@ pub(crate) static RESOURCE: &[Action] = &[
     Action {
         id: "removeResource",
         handler: Handler::Call(stored_files::remove),
-        summary: "remove a kept resource",
-        responses: &[nothing(204, "it is gone")],
+        summary: "delete a stored resource",
+        responses: &[nothing(204, "deleted")],
         fails: ONE,
         ..DELETE
     },
@@ -137,8 +137,8 @@ pub(crate) static METADATA: &[Action] = &[
     Action {
         id: "getResourceMetadata",
         handler: Handler::Call(stored_files::describe),
-        summary: "what is known of a kept resource",
-        responses: &[ok("what is known of it", stored_file_schema)],
+        summary: "read the metadata of a stored resource",
+        responses: &[ok("the metadata", stored_file_schema)],
         fails: ONE,
         ..GET
     },
@@ -146,9 +146,9 @@ pub(crate) static METADATA: &[Action] = &[
         verb: "PATCH",
         id: "editResourceMetadata",
         handler: Handler::Call(stored_files::edit),
-        summary: "change metadata member by member; null takes one away",
+        summary: "change members of the metadata; null removes a member",
         accepts: AcceptedBody::Json(&CHANGES),
-        responses: &[ok("what is known of it now", stored_file_schema)],
+        responses: &[ok("the new metadata", stored_file_schema)],
         fails: &[
             &reason::SHELF_BAD_URI,
             &reason::MCP_UNKNOWN_RESOURCE,

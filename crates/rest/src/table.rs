@@ -40,8 +40,8 @@ const FAR: &[&Reason] = &[&reason::POLICY_DENIED, &reason::HTTP_UNKNOWN_PATH, &r
 static APPROVALS: &[Action] = &[Action {
     id: "listApprovals",
     handler: Handler::Call(approvals::list),
-    summary: "calls that need a person's yes, the latest first",
-    responses: &[ok("all that is remembered", shapes::approvals)],
+    summary: "list calls that need human approval, latest first",
+    responses: &[ok("the approvals", shapes::approvals)],
     fails: FAR,
     ..GET
 }];
@@ -50,17 +50,17 @@ static APPROVAL: &[Action] = &[
     Action {
         id: "getApproval",
         handler: Handler::Call(approvals::show),
-        summary: "one of them, with its arguments",
-        responses: &[ok("the question and what became of it", shapes::approval)],
+        summary: "read one approval, with the arguments of its call",
+        responses: &[ok("the approval and its state", shapes::approval)],
         fails: &[&reason::POLICY_DENIED, &reason::POLICY_APPROVAL_UNKNOWN, &reason::POLICY_UNDECIDED],
         ..GET
     },
     Action {
         id: "decideApproval",
         handler: Handler::Call(approvals::answer),
-        summary: "say yes or no",
+        summary: "approve or deny a call",
         accepts: AcceptedBody::Json(&DECISION),
-        responses: &[ok("the question with its answer", shapes::approval)],
+        responses: &[ok("the decided approval", shapes::approval)],
         fails: &[
             &reason::POLICY_DENIED,
             &reason::POLICY_APPROVAL_UNKNOWN,
@@ -74,7 +74,7 @@ static APPROVAL: &[Action] = &[
 static ME: &[Action] = &[Action {
     id: "getMe",
     handler: Handler::Call(admin::me),
-    summary: "who the caller is, and in which roles",
+    summary: "read the name and the roles of the caller",
     responses: &[ok("the caller", shapes::me)],
     ..GET
 }];
@@ -83,7 +83,7 @@ static SESSIONS: &[Action] = &[
     Action {
         id: "listSessions",
         handler: Handler::Call(admin::list_sessions),
-        summary: "the caller's sessions, the oldest first",
+        summary: "list the caller's sessions, oldest first",
         responses: &[ok("the sessions", shapes::sessions)],
         fails: &[&reason::SERVER_STATE],
         ..GET
@@ -91,7 +91,7 @@ static SESSIONS: &[Action] = &[
     Action {
         id: "openSession",
         handler: Handler::Call(admin::open_session),
-        summary: "open a session, which lasts for its ttl unless something keeps it",
+        summary: "open a session; it expires after its ttl unless it is renewed",
         accepts: AcceptedBody::Json(&SESSION_TERMS),
         responses: &[created("the session", shapes::session)],
         fails: &[
@@ -113,7 +113,7 @@ static SESSION: &[Action] = &[
     Action {
         id: "getSession",
         handler: Handler::Call(admin::show_session),
-        summary: "one session",
+        summary: "read one session",
         responses: &[ok("the session", shapes::session)],
         fails: SESSION_FAILS,
         ..GET
@@ -121,7 +121,7 @@ static SESSION: &[Action] = &[
     Action {
         id: "renewSession",
         handler: Handler::Call(admin::renew_session),
-        summary: "another ttl or other metadata; its time begins anew",
+        summary: "change the ttl or the metadata; the ttl starts again",
         accepts: AcceptedBody::Json(&SESSION_TERMS),
         responses: &[ok("the session", shapes::session)],
         fails: CHANGE_FAILS,
@@ -131,7 +131,7 @@ static SESSION: &[Action] = &[
         id: "endSession",
         handler: Handler::Call(admin::end_session),
         summary: "end a session",
-        responses: &[nothing(204, "it is over")],
+        responses: &[nothing(204, "ended")],
         fails: SESSION_FAILS,
         ..DELETE
     },
@@ -140,7 +140,7 @@ static SESSION: &[Action] = &[
 static HEARTBEAT: &[Action] = &[Action {
     id: "keepSession",
     handler: Handler::Call(admin::heartbeat),
-    summary: "let a session go on: its time begins anew",
+    summary: "renew a session: the ttl starts again",
     responses: &[ok("the session", shapes::session)],
     fails: SESSION_FAILS,
     ..POST
@@ -150,7 +150,7 @@ static CONTEXT_ITEM: &[Action] = &[
     Action {
         id: "getContext",
         handler: Handler::Call(admin::read_item),
-        summary: "what a session keeps under a key",
+        summary: "read the value of a key in a session",
         responses: &[ok("the value", shapes::item)],
         fails: &[
             &reason::SERVER_SESSION_UNKNOWN,
@@ -163,7 +163,7 @@ static CONTEXT_ITEM: &[Action] = &[
     Action {
         id: "putContext",
         handler: Handler::Call(admin::put_item),
-        summary: "keep something under a key; the session's time begins anew",
+        summary: "store a value under a key; the ttl of the session starts again",
         accepts: AcceptedBody::Json(&ITEM),
         responses: &[ok("the session", shapes::session)],
         fails: CHANGE_FAILS,
@@ -177,7 +177,7 @@ static KEYS: &[Action] = &[
     Action {
         id: "listKeys",
         handler: Handler::Call(admin::list_keys),
-        summary: "the keys that were made; never the keys themselves",
+        summary: "list API keys, without their secrets",
         access: RequiredAccess::Role(Role::Admin),
         responses: &[ok("the keys", shapes::keys)],
         fails: KEY_STORE,
@@ -186,7 +186,7 @@ static KEYS: &[Action] = &[
     Action {
         id: "makeKey",
         handler: Handler::Call(admin::make_key),
-        summary: "make a key; it is shown this once",
+        summary: "create an API key; its secret is shown only once",
         access: RequiredAccess::Role(Role::Admin),
         accepts: AcceptedBody::Json(&WANTED_KEY),
         responses: &[created("the key", shapes::new_key)],
@@ -203,9 +203,9 @@ static KEYS: &[Action] = &[
 static KEY: &[Action] = &[Action {
     id: "revokeKey",
     handler: Handler::Call(admin::revoke_key),
-    summary: "take a key back: it opens nothing from now on",
+    summary: "revoke an API key",
     access: RequiredAccess::Role(Role::Admin),
-    responses: &[nothing(204, "it is taken back")],
+    responses: &[nothing(204, "revoked")],
     fails: &[&reason::POLICY_KEY_UNKNOWN, &reason::POLICY_LAST_ADMIN, &reason::POLICY_KEYS_AWAY],
     ..DELETE
 }];
@@ -213,17 +213,17 @@ static KEY: &[Action] = &[Action {
 static OPERATIONS: &[Action] = &[Action {
     id: "listOperations",
     handler: Handler::Call(admin::operations),
-    summary: "what happened lately, the latest first",
+    summary: "list recent operations, latest first",
     access: RequiredAccess::Role(Role::Developer),
     query: &[
         Query {
             name: "limit",
-            about: "how many at the most",
+            about: "maximum number of items",
             schema: || json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
         },
         Query {
             name: "failed",
-            about: "only those that failed",
+            about: "only failed operations",
             schema: || json!({"type": "boolean", "default": false}),
         },
     ],
@@ -234,7 +234,7 @@ static OPERATIONS: &[Action] = &[Action {
 static EVENTS: &[Action] = &[Action {
     id: "listenToEvents",
     handler: Handler::Custom(events::events),
-    summary: "what happens, as it happens: `system`, `operation` and `progress`; Last-Event-ID brings back what was missed",
+    summary: "stream events: `system`, `operation` and `progress`; Last-Event-ID resumes the stream",
     access: RequiredAccess::Role(Role::Developer),
     responses: &[SuccessResponse {
         status: 200,

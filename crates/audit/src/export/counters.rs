@@ -40,7 +40,7 @@ impl ExportCounters {
         self.sent.fetch_add(count as u64, Ordering::Relaxed);
         self.lag_us.store(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
         if self.fails.swap(false, Ordering::Relaxed) {
-            self.journal.note_event("what is written down is carried elsewhere again", self.to);
+            self.journal.note_event("the export works again", self.to);
         }
     }
 
@@ -48,14 +48,14 @@ impl ExportCounters {
     pub fn record_failure(&self, why: &Fault) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         if !self.fails.swap(true, Ordering::Relaxed) {
-            self.journal.note_trouble("what is written down cannot be carried elsewhere", self.to, why);
+            self.journal.note_trouble("the export does not work; it is retried", self.to, why);
         }
     }
 
     /// Counts items that are lost.
     pub fn record_dropped(&self, count: u64, why: &Fault) {
         self.dropped.fetch_add(count, Ordering::Relaxed);
-        self.journal.note_trouble("something was not carried elsewhere and will not be", self.to, why);
+        self.journal.note_trouble("some data was not exported and is lost", self.to, why);
     }
 
     pub fn set_waiting(&self, count: u64) {

@@ -181,12 +181,12 @@ impl Verifier {
         // The reader returns the genesis hash if the stored hash is unreadable.
         let stored = Some(row.head.hash).filter(|hash| *hash != RecordHash::genesis());
         if stored != Some(expected) {
-            let what = "its bytes, its place or the record before it are not what was written";
+            let what = "its hash does not match its bytes, its position and the record before it";
             self.found.broken(seq, named, what);
         } else if reference.as_deref() != line.has_failed().then_some(line.reference.as_ref())
             || Moment::from_unix_millis(at).to_string() != line.timestamp
         {
-            self.found.broken(seq, named, "its columns do not say what the record says");
+            self.found.broken(seq, named, "its columns do not match its record");
         }
         // Continue from the stored hash, so that one change is reported once.
         self.last = ChainHead { seq, hash: stored.unwrap_or(expected) };

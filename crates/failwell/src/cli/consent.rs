@@ -48,7 +48,7 @@ pub(crate) struct Approve {
 #[command(after_help = "\
 Examples:
   failwell pin list
-  failwell pin diff                              show what changed
+  failwell pin diff                              show the differences
   failwell pin approve files write_file
   failwell pin forget files                      pin the next definitions that `files` sends")]
 pub(crate) struct Pin {

@@ -168,7 +168,7 @@ static GUARD: &[ConfigKey] = &[
 
 const ACTION: ConfigKey = key(
     "action",
-    "What happens to a match: block, redact, audit_only or off.",
+    "Action for a match: block, redact, audit_only or off.",
     ValueType::Text { example: "redact", pattern: Some("^(block|redact|audit_only|off)$") },
 );
 const CATEGORIES: ConfigKey =
@@ -309,7 +309,7 @@ pub(super) static UPSTREAM: &[ConfigKey] = &[
         "Whether callers see excerpts of its error messages.",
         ValueType::Flag { default: false },
     ),
-    key("errors", "What callers see of results with isError.", ValueType::Choice(ERRORS)),
+    key("errors", "Form of results with isError for callers.", ValueType::Choice(ERRORS)),
     key("instructions", "Whether clients get its instructions.", ValueType::Flag { default: true }),
 ];
 

@@ -240,7 +240,7 @@ pub(crate) struct UpstreamConfig {
     pub(crate) restart: Restart,
     /// Whether callers may see excerpts of its error messages.
     pub(crate) trusted_errors: bool,
-    /// What callers see of results with `isError`.
+    /// The form of results with `isError` for callers.
     pub(crate) errors: ToolErrors,
     /// Whether its instructions are passed to clients.
     pub(crate) instructions: bool,

@@ -77,9 +77,9 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         need: Need::Extra,
         of: Applicability::All,
         look: CheckMethod::AskAbout(place::shelf),
-        cost: "uploads and what tools make cannot be kept",
+        cost: "uploads and files of tools cannot be stored",
         fix: Fix::same(
-            "name a folder you may write to under [shelf] in failwell.toml, or free some room on its disk",
+            "name a folder you may write to under [shelf] in failwell.toml, or free some space on its disk",
         ),
     },
     MachineCheck {
@@ -88,7 +88,9 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         of: Applicability::All,
         look: CheckMethod::Ask(place::port_8484),
         cost: "`failwell up` cannot listen at its usual address",
-        fix: Fix::same("stop what listens there, or choose another: failwell up --listen 127.0.0.1:8485"),
+        fix: Fix::same(
+            "stop the program that listens there, or choose another port: failwell up --listen 127.0.0.1:8485",
+        ),
     },
     MachineCheck {
         name: "python3",

@@ -574,7 +574,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "2:9 the policies cannot be read: No such file or directory (os error 2) | name a file of Cedar policies",
             "3:9 `tools` must be a table, not a whole number | write [tools.<name>] above its keys",
-            "4:1 the rule has no effect | add what it applies to, such as tools = { hide = [\"delete_*\"] }",
+            "4:1 the rule has no effect | name tools, prompts or limits, such as tools = { hide = [\"delete_*\"] }",
             "5:12 this is not a caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
         ],
     ),

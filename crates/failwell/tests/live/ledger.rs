@@ -174,7 +174,7 @@ fn explain_has_every_fact_and_no_secret_while_the_server_runs() {
         "who      anonymous over http",
         "execute_tool a__leak, asked of failwell, behind it a",
         "in its own words: upstream error",
-        "what the caller was told",
+        "response to the caller",
         "help: ",
         "stack",
     ] {
@@ -244,7 +244,7 @@ fn tampering_is_found_and_sets_the_exit_code() {
     let out = String::from_utf8_lossy(&output.stdout);
     assert!(out.starts_with("record 3 (ref ") && out.lines().count() == 1, "{out}");
     let wrong = failwell(&folder, &["audit", "verify", "--head", "nonsense"]);
-    assert!(String::from_utf8_lossy(&wrong.stderr).starts_with("error: this is no end of a ledger"));
+    assert!(String::from_utf8_lossy(&wrong.stderr).starts_with("error: this is not a chain head"));
 
     let nobody = Folder::new();
     let none = failwell(&nobody, &["audit", "tail"]);

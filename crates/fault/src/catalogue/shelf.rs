@@ -62,14 +62,14 @@ crate::reasons! {
         title: "the caller's share of the storage is used up",
         detail: "the resource has {size} bytes; {free} of your {limit} bytes are free",
         hint: "delete resources that you no longer need, wait for some to expire, or have the operator raise `shelf.max_bytes_per_caller`",
-        about: "Each caller has a share of the storage, so that nobody can use up all of it. Removing expired resources did not free enough space.",
+        about: "Each caller has a share of the storage, so that no caller can use up all of it. Removing expired resources did not free enough space.",
     }
     SHELF_SHARE_CROWDED = "shelf/SHARE_CROWDED" {
         Exhausted, TooLarge, Caller,
         title: "the caller has too many stored resources",
         detail: "you have {count} stored resources; the limit is {limit}",
         hint: "delete resources that you no longer need, wait for some to expire, or have the operator raise `shelf.max_items_per_caller`",
-        about: "Each caller may store a limited number of resources, so that nobody can use up all of them. Removing expired resources was not enough.",
+        about: "Each caller may store a limited number of resources, so that no caller can use up all of them. Removing expired resources was not enough.",
     }
     SHELF_DISK_FULL = "shelf/DISK_FULL" {
         Unavailable, Unavailable, Failwell,

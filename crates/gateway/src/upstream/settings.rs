@@ -28,7 +28,7 @@ pub struct UpstreamSettings {
     pub first_era: Option<Era>,
     /// Whether callers may read its error messages, redacted and fenced.
     pub trusted_errors: bool,
-    /// What callers see of results with `isError`.
+    /// The form of results with `isError` for callers.
     pub tool_errors: ToolErrors,
     /// Whether clients get its instructions.
     pub instructions: bool,

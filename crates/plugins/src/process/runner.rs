@@ -241,7 +241,7 @@ async fn read(open: Arc<PendingRequests>, output: OutputReader) -> &'static str 
         match lines::next(&mut output, LONGEST_VERDICT).await {
             Ok(Some(OutputLine::Whole(line))) => {
                 if open.hear(&line) == OutputHealth::Babbles {
-                    return "it writes what is no verdict";
+                    return "it writes lines that are no verdict";
                 }
             }
             Ok(Some(OutputLine::TooLong)) => return "its verdict is too long",

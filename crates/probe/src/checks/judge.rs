@@ -8,7 +8,9 @@ use crate::revision::Revision;
 /// Judges an exchange.
 pub(crate) fn judge(expect: &Expectation, exchange: &Exchange) -> Verdict {
     if let Some(status) = exchange.status().filter(|status| *status >= 500) {
-        return Verdict::broken(format!("HTTP {status}: the server blames itself for what the caller did"));
+        return Verdict::broken(format!(
+            "HTTP {status}: the server blames itself for a mistake of the caller"
+        ));
     }
     match expect {
         Expectation::Refusal(wanted) => refused(wanted, exchange),

@@ -72,8 +72,7 @@ impl FileWriter {
 }
 
 fn broken() -> Fault {
-    Fault::new(&reason::SHELF_TROUBLE)
-        .note("deposit", "it failed before and was used again, or nobody said what it is")
+    Fault::new(&reason::SHELF_TROUBLE).note("deposit", "it failed before, or it has no description")
 }
 
 /// The total of all uploads in progress.

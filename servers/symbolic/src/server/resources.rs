@@ -75,9 +75,9 @@ fn capabilities() -> Value {
             "none: no exception may leave the function",
         ],
         "guarantees": [
-            "a counterexample is told only after CPython reproduced it",
-            "verified, unreachable and equivalent are told only when proof.exhaustive is true",
-            "what is not known is told as UnsupportedConstruct with its line, or as a bound that was hit",
+            "a counterexample is reported only after CPython reproduced it",
+            "verified, unreachable and equivalent are reported only when proof.exhaustive is true",
+            "an unknown result is reported as UnsupportedConstruct with its line, or as a bound that was hit",
         ],
     })
 }

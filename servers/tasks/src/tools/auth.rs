@@ -36,7 +36,7 @@ struct ClearAuthResult {
 
 async fn clear(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResult<ClearAuthResult> {
     let cleared = account.log_out().await?;
-    let text = if cleared { "logged out" } else { "nobody was logged in" };
+    let text = if cleared { "logged out" } else { "no account was logged in" };
     Ok(ToolAnswer { object: ClearAuthResult { cleared }, text: text.to_owned() })
 }
 
@@ -67,7 +67,7 @@ async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -
     if answers.accepted("visit").is_none() {
         return Ok(ToolAnswer {
             object: AuthStatus { pending: true, ..AuthStatus::default() },
-            text: "the user did not open the address; nobody is logged in".to_owned(),
+            text: "the user did not open the address; no account is logged in".to_owned(),
         });
     }
     let done = tokio::select! {
@@ -101,11 +101,11 @@ fn said(status: AuthStatus) -> ToolAnswer<AuthStatus> {
         ),
         (None, true) => format!(
             "logged in as {} with permission {}",
-            status.username.as_deref().unwrap_or("somebody"),
+            status.username.as_deref().unwrap_or("an unknown user"),
             status.permission.as_deref().unwrap_or("unknown")
         ),
         (None, false) if status.pending => "not logged in yet: a login waits for its user".to_owned(),
-        (None, false) => "nobody is logged in; call rtm_authenticate".to_owned(),
+        (None, false) => "no account is logged in; call rtm_authenticate".to_owned(),
     };
     ToolAnswer { object: status, text }
 }

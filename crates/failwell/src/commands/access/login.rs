@@ -35,7 +35,7 @@ pub(in crate::commands) async fn log_out(of: &LogoutTarget) -> Result<ExitCode, 
     terminal::print(if was {
         "logged out; the permission itself is taken back on the website, under Settings, Apps\n"
     } else {
-        "nobody was logged in\n"
+        "no account was logged in\n"
     });
     Ok(ExitCode::SUCCESS)
 }
@@ -52,7 +52,7 @@ fn status_text(status: &AuthStatus) -> String {
     let part = |text: &Option<String>, otherwise: &str| text.clone().unwrap_or_else(|| otherwise.to_owned());
     format!(
         "logged in as {} with permission {}; the token is kept in the {}\n",
-        part(&status.username, "somebody"),
+        part(&status.username, "an unknown user"),
         part(&status.permission, "unknown"),
         part(&status.kept_in, "memory"),
     )

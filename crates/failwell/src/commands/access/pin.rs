@@ -199,7 +199,7 @@ fn title(pin: &PinRecord) -> String {
     let kind = match pin.kind.as_str() {
         "tools" => "",
         "prompts" => " (prompt)",
-        _ => " (what it says of itself)",
+        _ => " (instructions)",
     };
     let era = if pin.era.is_empty() { String::new() } else { format!(" ({} era)", pin.era) };
     on_one_line(&format!("{}__{}{kind}{era}", pin.server, pin.name))

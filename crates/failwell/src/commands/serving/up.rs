@@ -148,7 +148,7 @@ async fn wait_for_end(
             Ok(ExitCode::SUCCESS)
         }
         Ok(Err(fault)) => Err(serve::unexpected(&fault)),
-        Err(_) => Err(Complaint::new("the server stopped unexpectedly", "report what the log above says")),
+        Err(_) => Err(Complaint::new("the server stopped unexpectedly", "report the error in the log above")),
     }
 }
 

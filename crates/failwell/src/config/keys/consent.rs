@@ -19,12 +19,12 @@ const NEW_TOOLS: &[&str] = &["allow", "hold"];
 pub(in super::super) static PIN: &[ConfigKey] = &[
     key(
         "action",
-        "What happens to an upstream's tool or prompt whose definition changed; hold, the default, quarantines it.",
+        "Action for an upstream's tool or prompt whose definition changed; hold, the default, quarantines it.",
         ValueType::Choice(PIN_ACTIONS),
     ),
     key(
         "new_tools",
-        "What happens to a new tool or prompt of a known server; by default allow.",
+        "Action for a new tool or prompt of a known server; by default allow.",
         ValueType::Choice(NEW_TOOLS),
     ),
     key("servers", "Actions for single servers, by name.", ValueType::Pairs),

@@ -51,7 +51,7 @@ fn rule(reader: &mut Reader<'_>, section: &Section<'_>, servers: &[String]) -> V
         }
     }
     if found.is_empty() && !SORTS.iter().any(|(name, _)| section.has(name)) {
-        let help = "add what it applies to, such as tools = { hide = [\"delete_*\"] }";
+        let help = "name tools, prompts or limits, such as tools = { hide = [\"delete_*\"] }";
         reader.missing(section, "tools", "the rule has no effect", help);
     }
     found

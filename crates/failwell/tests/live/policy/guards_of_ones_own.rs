@@ -123,7 +123,7 @@ fn a_critical_guard_that_fails_lets_nothing_pass_and_is_started_again() {
     answers(&node);
     fails(&node, &folder, "odd:oversize", "its verdict is too long");
     answers(&node);
-    fails(&node, &folder, "odd:babble", "it writes what is no verdict");
+    fails(&node, &folder, "odd:babble", "it writes lines that are no verdict");
     answers(&node);
     let denied = echo(&node, "odd:deny");
     assert_eq!(denied.reason(), "policy/BLOCKED");

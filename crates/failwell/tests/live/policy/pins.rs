@@ -306,10 +306,7 @@ fn what_a_server_says_of_itself_is_held_when_it_changes() {
         assert_eq!(instructions(&node, "/mcp/rug"), "", "{era}");
 
         let diff = said(&rug.folder, &["pin", "diff"]);
-        assert!(
-            diff.contains("(what it says of itself)") && diff.contains("+ \"Write to everybody.\""),
-            "{diff}"
-        );
+        assert!(diff.contains("(instructions)") && diff.contains("+ \"Write to everybody.\""), "{diff}");
         said(&rug.folder, &["pin", "approve", "rug", "--yes"]);
         let is_told = || instructions(&node, "/mcp").contains("rug:\n> Write to everybody.");
         assert!(within(PATIENCE, is_told), "{era}: approved");

@@ -70,7 +70,7 @@ pub(super) const CHECKS: &[Check] = &[
     .at("/failwell-no-such-path")
     .should()
     .rule("RFC 9110 15.5.5: 404"),
-    Check::special("session.unknown", "a session id nobody gave", Procedure::UnknownSession, "HTTP 404")
+    Check::special("session.unknown", "an unknown session id", Procedure::UnknownSession, "HTTP 404")
         .over(Transport::Http)
         .session()
         .rule("MCP streamable HTTP, sessions: requests with an id that is gone MUST get 404"),

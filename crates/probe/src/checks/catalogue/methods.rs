@@ -31,7 +31,7 @@ pub(super) const CHECKS: &[Check] = &[
         INVALID_PARAMS).needs("tools").rule(CALL_RULE),
     Check::text("call.arguments-string", "arguments that are a string", r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/call","params":{"name":$TOOL,"arguments":"x",$META}}"#,
         INVALID_PARAMS).needs("tools").rule(CALL_RULE),
-    Check::text("call.bad-cursor", "a cursor nobody gave", r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/list","params":{"cursor":"failwell-no-such-cursor",$META}}"#,
+    Check::text("call.bad-cursor", "an unknown cursor", r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/list","params":{"cursor":"failwell-no-such-cursor",$META}}"#,
         Expectation::Custom("error −32602", bad_cursor)).should().needs("tools")
         .rule("MCP pagination: invalid cursors SHOULD result in −32602"),
     Check::text("call.cursor-number", "a cursor that is a number", r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/list","params":{"cursor":42,$META}}"#,
@@ -75,7 +75,7 @@ fn unknown_resource(exchange: &Exchange) -> Verdict {
         ServerAnswer::Error { code: -32602, .. } => Verdict::short("−32602 instead of −32002"),
         ServerAnswer::Error { code, .. } => Verdict::broken(format!("refused with {code}")),
         ServerAnswer::Result(_) | ServerAnswer::Failed(_) => {
-            Verdict::broken("contents came back for a resource nobody has")
+            Verdict::broken("contents came back for an unknown resource")
         }
         ServerAnswer::Nothing => Verdict::broken("no answer"),
     }

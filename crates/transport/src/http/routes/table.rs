@@ -66,7 +66,7 @@ const MESSAGE: Action = Action {
     accepts: AcceptedBody::AnyJson(shapes::anything),
     responses: &[
         ok("the answer, or a stream of events that ends with it", shapes::message),
-        nothing(202, "a notification was taken"),
+        nothing(202, "the notification was accepted"),
     ],
     fails: &[
         &reason::HTTP_ACCEPT,
@@ -84,7 +84,7 @@ const LISTEN: Action = Action {
     accepts: AcceptedBody::Nothing,
     responses: &[SuccessResponse {
         status: 200,
-        about: "what the server has to say",
+        about: "messages of the server",
         kind: "text/event-stream",
         schema: shapes::events,
     }],
@@ -99,24 +99,20 @@ const LISTEN: Action = Action {
 };
 const END: Action = Action {
     verb: "DELETE",
-    responses: &[nothing(204, "the session is over")],
+    responses: &[nothing(204, "the session has ended")],
     handler: Handler::McpEnd,
     ..LISTEN
 };
 
 static MCP: &[Action] = &[
-    Action { id: "sendMessage", summary: "MCP, all servers: one message", ..MESSAGE },
-    Action { id: "listen", summary: "MCP, all servers: what the server has to say in a session", ..LISTEN },
+    Action { id: "sendMessage", summary: "MCP, all servers: send one message", ..MESSAGE },
+    Action { id: "listen", summary: "MCP, all servers: receive messages of a session", ..LISTEN },
     Action { id: "endMcpSession", summary: "MCP, all servers: end a session", ..END },
 ];
 
 static MCP_SINGLE: &[Action] = &[
-    Action { id: "sendMessageToOne", summary: "MCP, one server: one message", ..MESSAGE },
-    Action {
-        id: "listenToOne",
-        summary: "MCP, one server: what the server has to say in a session",
-        ..LISTEN
-    },
+    Action { id: "sendMessageToOne", summary: "MCP, one server: send one message", ..MESSAGE },
+    Action { id: "listenToOne", summary: "MCP, one server: receive messages of a session", ..LISTEN },
     Action { id: "endMcpSessionOfOne", summary: "MCP, one server: end a session", ..END },
 ];
 
@@ -127,7 +123,7 @@ static RPC: &[Action] = &[Action {
     accepts: AcceptedBody::AnyJson(shapes::anything),
     responses: &[
         ok("the answer or the answers; failures too", shapes::rpc_answer),
-        nothing(204, "notifications only: nothing to say"),
+        nothing(204, "only notifications were sent"),
     ],
     failure_format: FailureFormat::Rpc,
     ..POST
@@ -136,7 +132,7 @@ static RPC: &[Action] = &[Action {
 static TOOLS: &[Action] = &[Action {
     id: "listTools",
     handler: Handler::Call(rest::list_tools),
-    summary: "every tool with its schemas",
+    summary: "list all tools with their schemas",
     responses: &[ok("the tools", shapes::tools)],
     ..GET
 }];
@@ -154,7 +150,7 @@ static TOOL: &[Action] = &[Action {
 static DOCUMENT: &[Action] = &[Action {
     id: "getDocument",
     handler: Handler::OpenApi,
-    summary: "this document; with a key, every tool the key may call is in it",
+    summary: "read this document; with a key, it has every tool that the key may call",
     responses: &[ok("OpenAPI 3.1", shapes::object)],
     ..OPEN
 }];
@@ -162,15 +158,15 @@ static DOCUMENT: &[Action] = &[Action {
 static HEALTH: &[Action] = &[Action {
     id: "getHealth",
     handler: Handler::Page(pages::health),
-    summary: "the process is alive",
-    responses: &[ok("it is", shapes::status)],
+    summary: "check that the process is alive",
+    responses: &[ok("alive", shapes::status)],
     ..OPEN
 }];
 
 static READY: &[Action] = &[Action {
     id: "getReadiness",
     handler: Handler::Page(pages::ready),
-    summary: "new requests are taken",
+    summary: "check that new requests are accepted",
     responses: &[
         ok("they are", shapes::status),
         SuccessResponse {
@@ -186,10 +182,10 @@ static READY: &[Action] = &[Action {
 static METRICS: &[Action] = &[Action {
     id: "getMetrics",
     handler: Handler::Page(pages::metrics),
-    summary: "numbers for Prometheus",
+    summary: "read the metrics for Prometheus",
     responses: &[SuccessResponse {
         status: 200,
-        about: "the numbers",
+        about: "the metrics",
         kind: "text/plain",
         schema: shapes::text,
     }],
@@ -203,6 +199,6 @@ const TOKENS: Action = Action {
     ..OPEN
 };
 static METADATA_OF_ALL: &[Action] =
-    &[Action { id: "getTokenMetadata", summary: "how to get a token, where tokens are taken", ..TOKENS }];
+    &[Action { id: "getTokenMetadata", summary: "read the OAuth metadata of this server", ..TOKENS }];
 static METADATA_OF_ONE: &[Action] =
-    &[Action { id: "getTokenMetadataOf", summary: "how to get a token for one path", ..TOKENS }];
+    &[Action { id: "getTokenMetadataOf", summary: "read the OAuth metadata of one path", ..TOKENS }];

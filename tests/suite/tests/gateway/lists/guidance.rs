@@ -51,7 +51,8 @@ async fn clients_hear_what_servers_say_of_themselves_once_it_is_known() {
         let mut world = GatewayClient::of(client, vec![speaking(upstream, WORDS)]).await;
         assert_eq!(told(&world, client).await, "", "nobody is started for it: {client:?} {upstream}");
         world.call("ev__echo", json!({})).await;
-        let expected = "What the servers behind this one say of themselves:\n\nev:\n> Echo first.\n> other:\n> > be obeyed";
+        let expected =
+            "Instructions from the upstream servers:\n\nev:\n> Echo first.\n> other:\n> > be obeyed";
         assert_eq!(told(&world, client).await, expected, "{client:?} {upstream}");
         assert_eq!(instructions_alone(&world, client).await, WORDS, "{client:?} {upstream}");
         world.gateway.stop();

@@ -114,7 +114,7 @@ impl From<failwell_cluster::postgres::NodeRecord> for NodeRow {
 fn typed(url: &str) -> Result<PostgresAddress, Complaint> {
     let url = config::filled(url).map_err(|(message, help)| Complaint::new(message, help))?;
     PostgresAddress::parse(&Secret::new(url), Trust::default())
-        .map_err(|(problem, help)| Complaint::new(format!("what --postgres got {problem}"), help))
+        .map_err(|(problem, help)| Complaint::new(format!("the value of --postgres {problem}"), help))
 }
 
 fn configured(place: &RecordLocation) -> Result<PostgresAddress, Complaint> {

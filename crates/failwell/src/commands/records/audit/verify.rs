@@ -14,7 +14,10 @@ use crate::terminal;
 pub(super) fn run(arguments: &VerifyLedger) -> Result<ExitCode, Complaint> {
     let known = arguments.head.as_deref().map(|text| {
         ChainHead::parse(text).ok_or_else(|| {
-            Complaint::new("this is no end of a ledger", "give --head what `failwell audit verify` printed")
+            Complaint::new(
+                "this is not a chain head",
+                "give --head a head that `failwell audit verify` printed, as NUMBER:HASH",
+            )
         })
     });
     let known = known.transpose()?;
@@ -32,7 +35,7 @@ pub(super) fn run(arguments: &VerifyLedger) -> Result<ExitCode, Complaint> {
     let total = all.iter().map(|(_, found)| found.total).sum::<u64>();
     let places = counted(usize::try_from(total).unwrap_or(usize::MAX), "place");
     Err(Complaint::new(
-        format!("the ledger is not what was written, in {places}"),
+        format!("the ledger was changed, in {places}"),
         "compare it with a copy (audit.jsonl, a backup), and find out who could write to it",
     ))
 }

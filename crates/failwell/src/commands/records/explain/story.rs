@@ -56,11 +56,11 @@ fn story_text(found: &NodeRow, reasons: &ReasonRegistry, paint: Paint) -> String
     }
     if let Some(told) = &line.told {
         let pretty = serde_json::to_string_pretty(told).unwrap_or_default();
-        text.push_str(&fenced("what the caller was told", &pretty, paint));
+        text.push_str(&fenced("response to the caller", &pretty, paint));
     }
     if let Some(bodies) = &line.bodies {
-        text.push_str(&fenced("what came in", &bodies.request, paint));
-        text.push_str(&fenced("what went out", &bodies.answer, paint));
+        text.push_str(&fenced("request", &bodies.request, paint));
+        text.push_str(&fenced("response", &bodies.answer, paint));
     }
     if let Some(reason) = reason {
         text.push_str(&advice(&line, reason, paint));
@@ -118,7 +118,8 @@ fn who(line: &RecordLine<'_>) -> String {
     if line.event.is_some() {
         return "the ledger itself".to_owned();
     }
-    let mut who = format!("{} over {}", line.caller.as_deref().unwrap_or("somebody unknown"), line.transport);
+    let mut who =
+        format!("{} over {}", line.caller.as_deref().unwrap_or("an unknown caller"), line.transport);
     match line.face.as_ref() {
         "mcp" => who.push_str(&format!(
             ", MCP {} ({} era)",

@@ -180,7 +180,7 @@ pub(super) fn fault_schema() -> Value {
             "doc": text(), "ref": text(),
             "result": {
                 "type": "object",
-                "description": "What a failing tool itself says: its content, and its structuredContent if there is any.",
+                "description": "The result of the failed tool: its content, and its structuredContent if there is any.",
                 "required": ["content"],
             },
         },
