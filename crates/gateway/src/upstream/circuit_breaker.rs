@@ -41,9 +41,3 @@ impl CircuitBreaker {
         }
     }
 }
-
-/// Adds jitter, so that clients that failed together do not retry together.
-pub(crate) fn with_jitter(wait: Duration) -> Duration {
-    let jitter = f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX);
-    wait.mul_f64(0.75 + jitter / 2.0)
-}
