@@ -35,7 +35,9 @@ pub(crate) fn outside(server: &str, name: &str) -> String {
 
 /// Eight characters that differ for different names.
 pub(crate) fn short_hash(name: &str) -> String {
-    Sha256::digest(name.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    let mut hash = hex::encode(Sha256::digest(name.as_bytes()));
+    hash.truncate(8);
+    hash
 }
 
 /// The server prefix of a name.

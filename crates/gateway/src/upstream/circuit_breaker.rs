@@ -20,8 +20,8 @@ impl CircuitBreaker {
             Endpoint::Http { .. } | Endpoint::Child { .. } => return CircuitBreaker(None),
         };
         // Hashed, because the URL may contain a key. The URL is used because names may differ between nodes.
-        let digest = Sha256::digest(url.as_bytes());
-        let name = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let mut name = hex::encode(Sha256::digest(url.as_bytes()));
+        name.truncate(32);
         CircuitBreaker(Some((state, name)))
     }
 
