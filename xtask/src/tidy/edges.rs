@@ -18,8 +18,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // One log line per failure, with or without a ledger.
     ("failwell-journal", &["render", "rpc", "fault"]),
     ("failwell-process", &["rpc", "fault"]),
-    // Whether a request left decides the effect a fault states, so the servers that call web services share one client.
-    ("failwell-http-client", &[]),
     ("failwell-plugins", &["backoff", "policy", "process", "fault"]),
     // The parts of a tool server. Servers depend on this, not on the pipeline that serves them.
     ("failwell-toolbox", &["render", "rpc", "fault"]),
@@ -35,6 +33,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Outgoing HTTP with TLS.
     ("failwell-connect", &["fault"]),
+    // Whether a request left decides the effect a fault states, so the servers that call web services share one client.
+    // It opens TLS connections as `connect` does.
+    ("failwell-http-client", &["connect"]),
     // Listeners for any pipeline. Other crates add paths to its table.
     ("failwell-transport", &["pipeline", "toolbox", "render", "rpc", "fault"]),
     // The dependency of every tool server, ours included.
