@@ -1,12 +1,19 @@
 //! Commands of a session. Each command is a tool, a possible step of a batch, and a possible step of a
 //! recording.
 
+/// Implements [`Command::session`] for arguments with a `session`, their own or that of their `target`.
+macro_rules! in_session {
+    ($($part:ident)?) => {
+        fn session(&self) -> Option<&str> {
+            self$(.$part)?.session.as_deref()
+        }
+    };
+}
+
 /// Implements the methods of a [`Command`] that follow from its `target`.
 macro_rules! aimed {
     () => {
-        fn session(&self) -> Option<&str> {
-            self.target.session.as_deref()
-        }
+        in_session!(target);
 
         fn describe(&self) -> String {
             self.target.describe()
