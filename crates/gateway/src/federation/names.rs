@@ -25,11 +25,7 @@ pub(crate) fn outside(server: &str, name: &str) -> String {
         return whole;
     }
     let hash = short_hash(name);
-    let space = LONGEST.saturating_sub(hash.len() + 1);
-    let mut cut = space.min(whole.len());
-    while !whole.is_char_boundary(cut) {
-        cut -= 1;
-    }
+    let cut = whole.floor_char_boundary(LONGEST.saturating_sub(hash.len() + 1));
     format!("{}_{hash}", whole.get(..cut).unwrap_or_default())
 }
 
