@@ -361,7 +361,7 @@ def check_every_face(suite):
                 return error.code, json.load(error)
 
         def whole(data):
-            """The decision record's object, field for field."""
+            """The error object of ADR 0002, field for field."""
             assert (data["error_type"], data["exit_code"], data["signal"]) == ("crash", None, "SIGABRT"), data
             assert "test_abort.py" in data["stdout"] and "Fatal Python error" in data["stderr"], data
             assert data["command"][1:3] == ["-m", "pytest"] and data["duration"] > 0, data

@@ -89,7 +89,7 @@ impl fmt::Debug for RedisState {
 pub(crate) fn random(bytes: usize) -> Result<String, Fault> {
     let mut random = vec![0u8; bytes];
     getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex::encode(random))
 }
 
 fn session_key(of: &SessionKey) -> String {
@@ -102,11 +102,10 @@ impl RedisNode {
         let _: Option<String> =
             self.redis.run(cmd("SET").arg(SEAL).arg(self.own_key.expose()).arg("NX")).await?;
         let found: String = self.redis.run(cmd("GET").arg(SEAL)).await?;
-        let byte = |at: usize| u8::from_str_radix(found.get(2 * at..2 * at + 2)?, 16).ok();
-        let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
-        let key = bytes.and_then(|bytes| bytes.try_into().ok());
-        key.map(Secret::new)
-            .ok_or_else(|| Fault::new(&reason::SERVER_STATE).note("redis", "no key to seal with"))
+        let mut key = [0; 32];
+        hex::decode_to_slice(found, &mut key)
+            .map_err(|_| Fault::new(&reason::SERVER_STATE).note("redis", "no key to seal with"))?;
+        Ok(Secret::new(key))
     }
 
     async fn take(&self, counter: &str, rate: Rate) -> Result<SharedRateDecision, Fault> {

@@ -58,9 +58,8 @@ fn secret(hidden: &str) -> Option<String> {
     if hidden.len() > LONGEST_SECRET || hidden.contains(['\n', '\r']) {
         return None;
     }
-    let hash = Sha256::digest(hidden.as_bytes());
-    let short: String = hash.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-    Some(format!("{} bytes, sha256 {short}…", hidden.len()))
+    let hash = hex::encode(Sha256::digest(hidden.as_bytes()));
+    Some(format!("{} bytes, sha256 {hash:.8}…", hidden.len()))
 }
 
 /// The redacted text, with an account of every replaced text beside its mark. `None` if the two texts do not fit
@@ -122,10 +121,7 @@ fn decoded(hidden: &str) -> Option<(&'static str, String)> {
             return Some(("base64", text));
         }
     }
-    let pairs = run.len().is_multiple_of(2) && run.is_ascii();
-    let digits = (0..run.len() / 2).map(|at| u8::from_str_radix(run.get(at * 2..at * 2 + 2)?, 16).ok());
-    let bytes: Option<Vec<u8>> = if pairs { digits.collect() } else { None };
-    bytes.and_then(readable).map(|text| ("hex", text))
+    hex::decode(&run).ok().and_then(readable).map(|text| ("hex", text))
 }
 
 #[cfg(test)]

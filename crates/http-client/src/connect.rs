@@ -1,16 +1,14 @@
 use std::io;
-use std::sync::Arc;
 
 use bytes::Bytes;
+use failwell_connect::Trust;
 use http_body_util::Full;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 use tokio_rustls::TlsConnector;
-use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::ServerName;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use crate::endpoint::Endpoint;
 
@@ -30,7 +28,7 @@ impl Connector {
             return handshake(TokioIo::new(socket)).await;
         }
         let name = ServerName::try_from(endpoint.host.clone()).map_err(io::Error::other)?;
-        let tls = self.tls.get_or_try_init(tls_connector).await?;
+        let tls = self.tls.get_or_try_init(|| async { Trust::System.connector().await }).await?;
         handshake(TokioIo::new(tls.connect(name, socket).await?)).await
     }
 }
@@ -45,17 +43,4 @@ where
         let _ = connection.await;
     });
     Ok(sender)
-}
-
-async fn tls_connector() -> io::Result<TlsConnector> {
-    let found = tokio::task::spawn_blocking(rustls_native_certs::load_native_certs).await?;
-    let mut roots = RootCertStore::empty();
-    // One unreadable certificate does not invalidate the others.
-    roots.add_parsable_certificates(found.certs);
-    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(io::Error::other)?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    Ok(TlsConnector::from(Arc::new(config)))
 }

@@ -42,11 +42,6 @@ impl std::fmt::Debug for TextRedactor {
 /// Maximum length of a secret that is recognised across a cut. No private key is longer.
 const LONGEST_SECRET: usize = 8 * 1024;
 
-/// The last character boundary at or before `most`.
-fn boundary(text: &str, most: usize) -> usize {
-    (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0)
-}
-
 impl TextRedactor {
     /// Texts pass this redactor.
     pub fn new(redactor: Redactor) -> TextRedactor {
@@ -103,14 +98,14 @@ impl TextRedactor {
 
 /// Redacts the beginning of a text and cuts it to `most` bytes.
 fn beginning(text: &str, most: usize, clean: impl Fn(&str) -> String) -> String {
-    let window = boundary(text, most.saturating_add(LONGEST_SECRET));
+    let window = text.floor_char_boundary(most.saturating_add(LONGEST_SECRET));
     let mut clean = clean(text.get(..window).unwrap_or_default());
     let (kept, whole) = match window < text.len() {
         true => (most.min(clean.len().saturating_sub(LONGEST_SECRET)), text.len()),
         false => (most, clean.len()),
     };
     if clean.len() > kept {
-        clean.truncate(boundary(&clean, kept));
+        clean.truncate(clean.floor_char_boundary(kept));
         clean.push_str(&format!("… ({whole} bytes in all)"));
     }
     clean

@@ -174,10 +174,7 @@ fn chosen<'a>(text: &'a str, span: &Span, redactor: &Redactor) -> Cow<'a, str> {
         return Cow::Borrowed(text);
     }
     let mut clean = redactor(text);
-    if clean.len() > MOST_NAME {
-        let end = (0..=MOST_NAME).rev().find(|end| clean.is_char_boundary(*end)).unwrap_or(0);
-        clean.truncate(end);
-    }
+    clean.truncate(clean.floor_char_boundary(MOST_NAME));
     Cow::Owned(clean)
 }
 

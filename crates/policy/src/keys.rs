@@ -36,13 +36,8 @@ impl KeyHash {
     /// Reads `sha256:` followed by 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<KeyHash> {
         let digits = text.strip_prefix(KeyHash::PREFIX)?;
-        if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return None;
-        }
         let mut bytes = [0; 32];
-        for (index, byte) in bytes.iter_mut().enumerate() {
-            *byte = u8::from_str_radix(digits.get(index * 2..index * 2 + 2)?, 16).ok()?;
-        }
+        hex::decode_to_slice(digits, &mut bytes).ok()?;
         Some(KeyHash(bytes))
     }
 }
@@ -50,7 +45,7 @@ impl KeyHash {
 impl std::fmt::Display for KeyHash {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(KeyHash::PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 

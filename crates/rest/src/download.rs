@@ -19,6 +19,7 @@ use http::{Response, StatusCode};
 use http_body::Frame;
 use http_body_util::{Either, Full, StreamBody};
 use hyper::body::Incoming;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 use failwell_transport::paths::{
@@ -202,6 +203,9 @@ fn set_headers(response: &mut Response<Body>, kept: &StoredFile, to_save: bool) 
     set(response, CONTENT_DISPOSITION, &format!("{way}; {}", file_name(kept)));
 }
 
+/// What is escaped in `filename*`: a little more than RFC 8187 asks for.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'_').remove(b'-');
+
 /// The file name for saving (RFC 6266): an ASCII form, and the full name if it differs.
 fn file_name(kept: &StoredFile) -> String {
     let given =
@@ -213,13 +217,7 @@ fn file_name(kept: &StoredFile) -> String {
     if plain == name {
         return format!("filename=\"{plain}\"");
     }
-    let mut full = String::new();
-    for byte in name.bytes() {
-        match byte.is_ascii_alphanumeric() || b"._-".contains(&byte) {
-            true => full.push(char::from(byte)),
-            false => full.push_str(&format!("%{byte:02X}")),
-        }
-    }
+    let full = utf8_percent_encode(name, ESCAPED);
     format!("filename=\"{plain}\"; filename*=UTF-8''{full}")
 }
 

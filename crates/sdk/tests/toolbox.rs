@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use failwell_sdk::{
-    Context, Effect, Fault, Info, JsonSchema, Question, TestClient, Tool, Toolbox, with_state,
+    Content, Context, Effect, Fault, Info, JsonSchema, Question, TestClient, Tool, Toolbox, TypedOutcome,
+    with_state,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -58,12 +59,22 @@ async fn bake(bakery: Arc<Bakery>, _: Bake, cx: Context) -> Result<Oven, Fault> 
     Ok(Oven { degrees })
 }
 
+async fn look(bakery: Arc<Bakery>, _: Bake, _cx: Context) -> Result<TypedOutcome<Oven>, Fault> {
+    let degrees = bakery.degrees.load(Ordering::Relaxed);
+    let outcome = TypedOutcome::new(Oven { degrees }, format!("the oven has {degrees} degrees"));
+    Ok(match degrees {
+        0 => outcome.failed(Fault::new(&reason::OVEN_COLD).fact("degrees", degrees)),
+        _ => outcome.with(Content::text("it glows")),
+    })
+}
+
 fn toolbox() -> Result<Toolbox, Fault> {
     let bakery = Arc::new(Bakery::default());
     Ok(Toolbox::new(Info::new("bakery", "1.0.0"))
         .reasons(reason::REASONS)
         .tool(Tool::typed("preheat", "Heats the oven.", with_state(&bakery, preheat))?.idempotent())
-        .tool(Tool::typed("bake", "Bakes bread.", with_state(&bakery, bake))?))
+        .tool(Tool::typed("bake", "Bakes bread.", with_state(&bakery, bake))?)
+        .tool(Tool::typed_outcome("look", "Looks into the oven.", with_state(&bakery, look))?.read_only()))
 }
 
 #[tokio::test]
@@ -78,6 +89,21 @@ async fn tools_share_state_and_fail_with_reasons_of_their_own() {
     assert_eq!((hot.is_error, hot.structured), (false, json!({"degrees": 230})));
     let client = client.answering("loaves", json!({"action": "accept", "content": {"loaves": 3}}));
     assert_eq!(client.call("bake", json!({})).await.expect("an answer").structured, json!({"degrees": 230}));
+}
+
+#[tokio::test]
+async fn a_typed_result_has_its_own_text_also_when_it_failed() {
+    let client = TestClient::new(toolbox().expect("a toolbox")).expect("a client");
+    let listed = client.tools().await.expect("a list");
+    let look = listed.iter().find(|tool| tool["name"] == "look").expect("the tool");
+    assert_eq!(look["outputSchema"]["required"], json!(["degrees"]));
+    let cold = client.call("look", json!({})).await.expect("an answer");
+    assert_eq!((cold.is_error, &cold.structured), (true, &json!({"degrees": 0})));
+    assert_eq!(cold.fault["reason"], "bakery/OVEN_COLD", "{}", cold.fault);
+    client.call("preheat", json!({"degrees": 230})).await.expect("an answer");
+    let hot = client.call("look", json!({})).await.expect("an answer");
+    assert_eq!((hot.is_error, hot.structured), (false, json!({"degrees": 230})));
+    assert_eq!(hot.text, "the oven has 230 degrees\nit glows");
 }
 
 #[tokio::test]
@@ -96,5 +122,5 @@ async fn all_errors_in_arguments_are_reported_at_once() {
     assert_eq!(unknown.fault["reason"], "mcp/UNKNOWN_TOOL");
     let names: Vec<_> =
         client.tools().await.expect("a list").iter().map(|tool| tool["name"].clone()).collect();
-    assert_eq!(names, ["preheat", "bake"]);
+    assert_eq!(names, ["preheat", "bake", "look"]);
 }

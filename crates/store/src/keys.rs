@@ -25,8 +25,7 @@ const BYTES: usize = 32;
 pub fn generate_key() -> Result<Secret<String>, Fault> {
     let mut random = [0; BYTES];
     getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
-    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Secret::new(format!("{PREFIX}{digits}")))
+    Ok(Secret::new(format!("{PREFIX}{}", hex::encode(random))))
 }
 
 /// Distinguishes a key from a token by its prefix.

@@ -15,6 +15,7 @@
 
 mod content;
 mod context;
+mod failure_summary;
 mod prompt;
 mod question;
 mod resource;
@@ -37,6 +38,7 @@ pub use context::log_level::LogLevel;
 pub use context::port::{PortFuture, RequestPort, SessionInfo};
 pub use context::watcher::Watcher;
 pub use context::{Context, RequestInfo, TaskNeed};
+pub use failure_summary::FailureSummary;
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
@@ -50,6 +52,7 @@ pub use server::target::{CompletionTarget, Find, Lookup, PromptTarget, ResourceT
 pub use server::{
     Completion, Info, List, Members, Page, ServerFeatures, Support, ToolServer, unknown_resource,
 };
-pub use tool::{HeaderParam, Tool, Work, with_state};
+pub use tool::{HeaderParam, Tool, Work, parse_arguments, with_state};
+pub use tool_outcome::typed_outcome::TypedOutcome;
 pub use tool_outcome::{ToolOutcome, reports_failure};
 pub use toolbox::Toolbox;

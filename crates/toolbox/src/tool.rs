@@ -16,6 +16,7 @@ use crate::content::Content;
 use crate::context::Context;
 use crate::schema::portable::portable_value;
 use crate::schema::{Schema, schema_of_arguments, schema_of_result};
+use crate::tool_outcome::typed_outcome::TypedOutcome;
 use crate::tool_outcome::{ToolOutcome, Verdict};
 
 /// A boxed future that owns its data.
@@ -54,7 +55,7 @@ impl Tool {
         F: Fn(A, Context) -> W + Send + Sync + 'static,
         W: Future<Output = Result<ToolOutcome, Fault>> + Send + 'static,
     {
-        let handler: ToolHandler = Arc::new(move |arguments, cx| match parse::<A>(arguments) {
+        let handler: ToolHandler = Arc::new(move |arguments, cx| match parse_arguments::<A>(arguments) {
             Ok(arguments) => Box::pin(handler(arguments, cx)),
             Err(fault) => Box::pin(std::future::ready(Err(fault))),
         });
@@ -69,7 +70,7 @@ impl Tool {
         F: Fn(A, Context) -> W + Send + Sync + 'static,
         W: Future<Output = Result<O, Fault>> + Send + 'static,
     {
-        let handler: ToolHandler = Arc::new(move |arguments, cx| match parse::<A>(arguments) {
+        let handler: ToolHandler = Arc::new(move |arguments, cx| match parse_arguments::<A>(arguments) {
             Ok(arguments) => {
                 let work = handler(arguments, cx);
                 Box::pin(async move { describe(&work.await?) })
@@ -78,6 +79,25 @@ impl Tool {
         });
         let output = schema_of_result::<O>()?;
         Tool::assemble(name, description, schema_of_arguments::<A>()?, Some(output), handler)
+    }
+
+    /// Creates a tool with typed arguments and a typed result that has a text of its own.
+    pub fn typed_outcome<A, O, F, W>(
+        name: &'static str,
+        description: &'static str,
+        handler: F,
+    ) -> Result<Tool, Fault>
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + 'static,
+        F: Fn(A, Context) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<TypedOutcome<O>, Fault>> + Send + 'static,
+    {
+        let tool = Tool::new(name, description, move |arguments: A, cx| {
+            let work = handler(arguments, cx);
+            async move { work.await?.into_outcome() }
+        })?;
+        tool.with_output_schema(schema_of_result::<O>()?)
     }
 
     /// Creates a tool with a hand-written schema.
@@ -249,9 +269,9 @@ where
     move |arguments, cx| handler(state.clone(), arguments, cx)
 }
 
-/// The arguments match the schema already. A deserialization error is therefore reported as one more
+/// Reads arguments that match their schema already. A deserialization error is therefore reported as one more
 /// violation.
-fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, Fault> {
+pub fn parse_arguments<A: DeserializeOwned>(arguments: Value) -> Result<A, Fault> {
     serde_json::from_value(arguments).map_err(|error| {
         let whole =
             failwell_fault::Violation::new(failwell_fault::Pointer::root(), failwell_fault::Rule::Schema);

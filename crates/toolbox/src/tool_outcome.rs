@@ -1,5 +1,7 @@
 //! The outcome of a tool call, and its MCP result.
 
+pub(crate) mod typed_outcome;
+
 use failwell_fault::{Effect, Fault, OrFault, Origin, Retry, reason};
 use failwell_render::{Cache, Outcome, ReportedFailure, ResultKind, ToolFailure};
 use failwell_rpc::{Json, Object, Raw, Revision};

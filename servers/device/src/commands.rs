@@ -1,12 +1,19 @@
 //! Commands of a session. Each command is a tool, a possible step of a batch, and a possible step of a
 //! recording.
 
+/// Implements [`Command::session`] for arguments with a `session`, their own or that of their `target`.
+macro_rules! in_session {
+    ($($part:ident)?) => {
+        fn session(&self) -> Option<&str> {
+            self$(.$part)?.session.as_deref()
+        }
+    };
+}
+
 /// Implements the methods of a [`Command`] that follow from its `target`.
 macro_rules! aimed {
     () => {
-        fn session(&self) -> Option<&str> {
-            self.target.session.as_deref()
-        }
+        in_session!(target);
 
         fn describe(&self) -> String {
             self.target.describe()
@@ -34,8 +41,11 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation};
-use failwell_sdk::{Content, Context, Json, Tool, ToolOutcome, schema_of_arguments, schema_of_result};
+use failwell_fault::{Fault, OrFault};
+use failwell_sdk::{
+    Content, Context, Json, Tool, ToolOutcome, parse_arguments, schema_of_arguments, schema_of_result,
+    with_state,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -206,7 +216,7 @@ fn entry<C: Command>() -> CommandEntry {
         arguments: schema_of_arguments::<C>,
         perform: |lease, arguments, cx| {
             Box::pin(async move {
-                let command: C = parse(arguments)?;
+                let command: C = parse_arguments(arguments)?;
                 perform(&command, lease, cx).await
             })
         },
@@ -214,21 +224,7 @@ fn entry<C: Command>() -> CommandEntry {
 }
 
 fn tool<C: Command>(devices: &Arc<DeviceSessions>) -> Result<Tool, Fault> {
-    let devices = devices.clone();
-    let tool = Tool::new(C::NAME, C::ABOUT, move |command: C, cx: Context| {
-        let devices = devices.clone();
-        async move {
-            if let Some(output) = command.without_session(&devices, &cx).await {
-                return output?.outcome();
-            }
-            let session = devices.session(command.session(), &cx)?;
-            let lease = DeviceLease::enter(devices, session).await?;
-            match perform(&command, &lease, &cx).await {
-                Ok(output) => output.outcome(),
-                Err(stop) => stop.outcome(),
-            }
-        }
-    })?;
+    let tool = Tool::new(C::NAME, C::ABOUT, with_state(devices, call::<C>))?;
     let tool = tool.titled(C::TITLE).with_output_schema(schema_of_result::<C::Answer>()?)?;
     Ok(match C::KIND {
         CommandKind::Reads | CommandKind::Checks => tool.read_only(),
@@ -237,12 +233,20 @@ fn tool<C: Command>(devices: &Arc<DeviceSessions>) -> Result<Tool, Fault> {
     })
 }
 
-/// The arguments have passed the schema. A further error of the type becomes one more violation.
-pub(crate) fn parse<A: DeserializeOwned>(given: Value) -> Result<A, Fault> {
-    serde_json::from_value(given).map_err(|error| {
-        let whole = Violation::new(Pointer::root(), Rule::Schema);
-        Fault::new(&reason::MCP_BAD_ARGUMENTS).violation(whole).because(error)
-    })
+async fn call<C: Command>(
+    devices: Arc<DeviceSessions>,
+    command: C,
+    cx: Context,
+) -> Result<ToolOutcome, Fault> {
+    if let Some(output) = command.without_session(&devices, &cx).await {
+        return output?.outcome();
+    }
+    let session = devices.session(command.session(), &cx)?;
+    let lease = DeviceLease::enter(devices, session).await?;
+    match perform(&command, &lease, &cx).await {
+        Ok(output) => output.outcome(),
+        Err(stop) => stop.outcome(),
+    }
 }
 
 /// Performs a command and logs it. On failure, gathers evidence from the screen.

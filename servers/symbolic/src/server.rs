@@ -10,10 +10,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault};
-use failwell_sdk::{Context, Info, Json, Tool, ToolOutcome, Toolbox};
+use failwell_sdk::{Context, Info, Json, Tool, ToolOutcome, Toolbox, with_state};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use self::tools::{AnalysisKind, ToolReport};
 use crate::analyse::report::Proof;
@@ -51,11 +51,10 @@ fn analysis_tool<A>(
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
 {
-    let queue = queue.clone();
-    let tool = Tool::new(kind.tool_name(), description, move |arguments: A, cx| {
-        let queue = queue.clone();
-        async move { analyse(&queue, kind, job(arguments), &cx).await }
-    })?;
+    let handler = move |queue: Arc<AnalysisQueue>, arguments: A, cx: Context| async move {
+        analyse(&queue, kind, job(arguments), &cx).await
+    };
+    let tool = Tool::new(kind.tool_name(), description, with_state(queue, handler))?;
     let tool = tool.with_output_schema(kind.result_schema())?;
     let refused = move |fault: &Fault| {
         Json::of(&kind.failed_result("error", fault, Map::new(), Duration::ZERO, &Proof::default())).ok()
@@ -103,21 +102,17 @@ async fn run(queue: &AnalysisQueue, job: &Job, cx: &Context) -> Result<AnalysisR
 }
 
 fn health(queue: &Arc<AnalysisQueue>) -> Result<Tool, Fault> {
-    let queue = queue.clone();
     let input = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let tool = Tool::dynamic(
         "health_check",
         "Says whether the server works, with which Python and which solver, and what is missing.",
         input,
         None,
-        move |_, _| {
-            let queue = queue.clone();
-            async move {
-                let object = tools::health(&queue).await;
-                let text = serde_json::to_string(&object).or_fault(&reason::SERVER_BUG)?;
-                Ok(ToolOutcome::text(text).structured(Json::of(&object).or_fault(&reason::SERVER_BUG)?))
-            }
-        },
+        with_state(queue, |queue: Arc<AnalysisQueue>, _: Value, _| async move {
+            let object = tools::health(&queue).await;
+            let text = serde_json::to_string(&object).or_fault(&reason::SERVER_BUG)?;
+            Ok(ToolOutcome::text(text).structured(Json::of(&object).or_fault(&reason::SERVER_BUG)?))
+        }),
     )?;
     Ok(tool.titled("Health").read_only().idempotent().closed_world())
 }

@@ -1,7 +1,8 @@
 //! Failures of tools: a fault, optionally with further content.
 
 use failwell_fault::{Echo, Fault};
-use failwell_sdk::{Content, Json, ToolOutcome};
+use failwell_sdk::{Content, Json, ToolOutcome, TypedOutcome};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::reason;
@@ -22,14 +23,14 @@ impl From<Fault> for ToolFailure {
 
 impl ToolFailure {
     /// The outcome for the caller.
-    pub(crate) fn outcome(self) -> Result<ToolOutcome, Fault> {
+    pub(crate) fn outcome<O: Serialize>(self) -> Result<TypedOutcome<O>, Fault> {
         match self {
             ToolFailure::Fault(fault) => Err(fault),
             ToolFailure::Shown(fault, text, data) => {
                 let object = json!({"error": fault.reason().id, "data": data});
                 let shown = ToolOutcome::default().structured(Json::from(&object));
                 let shown = if text.is_empty() { shown } else { shown.with(Content::text(text)) };
-                Ok(shown.failed(fault))
+                Ok(TypedOutcome::failure(shown, fault))
             }
         }
     }

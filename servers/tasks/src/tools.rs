@@ -13,11 +13,10 @@ mod update;
 
 use std::sync::Arc;
 
-use failwell_fault::{Fault, OrFault};
-use failwell_sdk::{Context, Json, Tool, ToolOutcome, Toolbox, schema_of_result, see_through};
+use failwell_fault::Fault;
+use failwell_sdk::{Context, Toolbox, TypedOutcome, Work, see_through};
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::account::Account;
 use crate::account::call_log::CallLog;
@@ -25,20 +24,13 @@ use crate::account::edit::Edits;
 use crate::account::journal::UndoStep;
 use crate::lookup;
 use crate::model::TaskKey;
-use crate::reason;
 use crate::tool_failure::ToolFailure;
 use crate::view::TaskView;
 
 pub(crate) use find::{TaskQuery, query_tasks};
 
-/// The answer of a tool: an object, and the same as text.
-pub(crate) struct ToolAnswer<O> {
-    pub(crate) object: O,
-    pub(crate) text: String,
-}
-
 /// The result of a tool.
-pub(crate) type ToolResult<O> = Result<ToolAnswer<O>, ToolFailure>;
+pub(crate) type ToolResult<O> = Result<TypedOutcome<O>, ToolFailure>;
 
 /// A task that was changed.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -63,47 +55,28 @@ pub(crate) fn all(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, F
     extra::tools(toolbox, account)
 }
 
-/// A tool with typed arguments and a typed answer.
-fn tool<A, O, F, W>(
-    account: &Arc<Account>,
-    (name, title, description): (&'static str, &'static str, &'static str),
-    handler: F,
-) -> Result<Tool, Fault>
+/// A handler whose failures may show more than a fault.
+fn reading<A, O, F, W>(handler: F) -> impl Fn(Arc<Account>, A, Context) -> Work<TypedOutcome<O>>
 where
-    A: DeserializeOwned + JsonSchema + Send + 'static,
-    O: Serialize + JsonSchema + Send + 'static,
-    F: Fn(Arc<Account>, A, Context) -> W + Send + Sync + Copy + 'static,
+    O: Serialize + Send + 'static,
+    F: Fn(Arc<Account>, A, Context) -> W + Send + Sync + 'static,
     W: Future<Output = ToolResult<O>> + Send + 'static,
 {
-    let account = account.clone();
-    let tool = Tool::new(name, description, move |given: A, cx| {
-        let work = handler(account.clone(), given, cx);
-        async move {
-            match work.await {
-                Ok(said) => {
-                    let object = Json::of(&said.object).or_fault(&reason::SERVER_BUG)?;
-                    Ok(ToolOutcome::text(said.text).structured(object))
-                }
-                Err(stop) => stop.outcome(),
-            }
-        }
-    })?;
-    tool.titled(title).with_output_schema(schema_of_result::<O>()?)
+    move |account, given, cx| {
+        let work = handler(account, given, cx);
+        Box::pin(async move { work.await.or_else(ToolFailure::outcome) })
+    }
 }
 
-/// A tool that changes the account. It runs to its end even if its caller cancels.
-fn changing<A, O, F, W>(
-    account: &Arc<Account>,
-    told: (&'static str, &'static str, &'static str),
-    handler: F,
-) -> Result<Tool, Fault>
+/// A handler that changes the account. It runs to its end even if its caller cancels.
+fn changing<A, O, F, W>(handler: F) -> impl Fn(Arc<Account>, A, Context) -> Work<TypedOutcome<O>>
 where
-    A: DeserializeOwned + JsonSchema + Send + 'static,
-    O: Serialize + JsonSchema + Send + 'static,
+    A: Send + 'static,
+    O: Serialize + Send + 'static,
     F: Fn(Arc<Account>, A, Context) -> W + Send + Sync + Copy + 'static,
     W: Future<Output = ToolResult<O>> + Send + 'static,
 {
-    tool(account, told, move |account, given, cx| {
+    reading(move |account: Arc<Account>, given, cx: Context| {
         let call = CallLog::new(account.clone(), cx.client().caller.to_string());
         let listener = call.listener();
         async move {
@@ -147,7 +120,7 @@ async fn conclude(
     if edits.read_back {
         text.push_str("\n(the service's answer was lost; the change was found by looking again)");
     }
-    Ok(ToolAnswer { object: ChangedTask { task, change, read_back: edits.read_back }, text })
+    Ok(TypedOutcome::new(ChangedTask { task, change, read_back: edits.read_back }, text))
 }
 
 /// The current task. The change was made, so a task that cannot be read is left out.

@@ -34,16 +34,13 @@ impl RecordHash {
 
     /// Reads the output of `Display`.
     pub fn parse(text: &str) -> Option<RecordHash> {
-        let digits = (text.len() == 64 && text.is_ascii()).then_some(text)?;
-        let byte = |at: usize| u8::from_str_radix(digits.get(at * 2..at * 2 + 2)?, 16).ok();
-        let bytes: Option<Vec<u8>> = (0..32).map(byte).collect();
-        RecordHash::from_bytes(&bytes?)
+        RecordHash::from_bytes(&hex::decode(text).ok()?)
     }
 }
 
 impl fmt::Display for RecordHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 

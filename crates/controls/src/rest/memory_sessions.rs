@@ -76,7 +76,7 @@ fn written(metadata: &Map<String, Value>) -> Result<usize, Fault> {
 fn fresh_id() -> Result<String, Fault> {
     let mut random = [0u8; 16];
     getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
-    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hex::encode(random))
 }
 
 impl MemorySessions {

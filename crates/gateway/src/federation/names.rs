@@ -27,17 +27,15 @@ pub(crate) fn outside(server: &str, name: &str) -> String {
         return whole;
     }
     let hash = short_hash(name);
-    let space = LONGEST.saturating_sub(hash.len() + 1);
-    let mut cut = space.min(whole.len());
-    while !whole.is_char_boundary(cut) {
-        cut -= 1;
-    }
+    let cut = whole.floor_char_boundary(LONGEST.saturating_sub(hash.len() + 1));
     format!("{}_{hash}", whole.get(..cut).unwrap_or_default())
 }
 
 /// Eight characters that differ for different names.
 pub(crate) fn short_hash(name: &str) -> String {
-    Sha256::digest(name.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    let mut hash = hex::encode(Sha256::digest(name.as_bytes()));
+    hash.truncate(8);
+    hash
 }
 
 /// The server prefix of a name.

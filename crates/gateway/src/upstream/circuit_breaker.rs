@@ -20,8 +20,8 @@ impl CircuitBreaker {
             Endpoint::Http { .. } | Endpoint::Child { .. } => return CircuitBreaker(None),
         };
         // Hashed, because the URL may contain a key. The URL is used because names may differ between nodes.
-        let digest = Sha256::digest(url.as_bytes());
-        let name = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let mut name = hex::encode(Sha256::digest(url.as_bytes()));
+        name.truncate(32);
         CircuitBreaker(Some((state, name)))
     }
 
@@ -40,10 +40,4 @@ impl CircuitBreaker {
             let _ = state.rest(name, wait).await;
         }
     }
-}
-
-/// Adds jitter, so that clients that failed together do not retry together.
-pub(crate) fn with_jitter(wait: Duration) -> Duration {
-    let jitter = f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX);
-    wait.mul_f64(0.75 + jitter / 2.0)
 }

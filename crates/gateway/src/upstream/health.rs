@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use failwell_backoff::Backoff;
 use failwell_fault::{Fact, Fault, Retry, reason};
 use failwell_toolbox::ServerFeatures;
 
-use crate::upstream::circuit_breaker::with_jitter;
 use crate::upstream::connection::DetectedProtocol;
 
-const MAX_BACKOFF: Duration = Duration::from_secs(30);
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(250), LONGEST_WAIT);
 
 #[derive(Default)]
 pub(super) struct Health {
@@ -35,22 +36,16 @@ impl Health {
         self.failures += 1;
         self.known = None;
         self.late = (*fault.reason() == reason::GATEWAY_UPSTREAM_STARTING).then(Instant::now);
-        let wait = backoff(self.failures).max(retry_after_hint(fault));
+        let wait = BACKOFF.delay(self.failures).max(retry_after_hint(fault));
         self.open_until = Some(Instant::now() + wait);
         wait
     }
 }
 
-/// Exponential back-off with jitter.
-fn backoff(failures: u32) -> Duration {
-    let doubled = Duration::from_millis(250) * 2u32.saturating_pow(failures.min(10).saturating_sub(1));
-    with_jitter(doubled.min(MAX_BACKOFF))
-}
-
 /// The `Retry-After` of an upstream that rejected the connection.
 fn retry_after_hint(fault: &Fault) -> Duration {
     match (fault.get("status"), fault.retry()) {
-        (Some(Fact::Unsigned(429 | 503)), Retry::After(wait)) => wait.min(MAX_BACKOFF),
+        (Some(Fact::Unsigned(429 | 503)), Retry::After(wait)) => wait.min(LONGEST_WAIT),
         _ => Duration::ZERO,
     }
 }

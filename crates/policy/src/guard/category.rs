@@ -27,7 +27,6 @@ macro_rules! categories {
         /// One category of content that a guard detects.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
-        #[expect(missing_docs, reason = "the names say it; the manual lists them")]
         pub enum Category { $($variant),* }
 
         const TABLE: &[(Category, Guard, &str, &str)] = &[$((Category::$variant, Guard::$guard, $name, $label)),*];

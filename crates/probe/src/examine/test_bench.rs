@@ -212,5 +212,5 @@ fn random() -> String {
     let mut bytes = [0_u8; 8];
     // Without randomness the marker is guessable, which does no harm here.
     let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(bytes)
 }

@@ -62,13 +62,7 @@ pub(crate) struct Sha256Hex(Box<str>);
 
 impl Sha256Hex {
     pub(crate) fn from_bytes(hash: &[u8]) -> Sha256Hex {
-        let mut text = String::with_capacity(64);
-        for byte in hash {
-            for half in [byte >> 4, byte & 15] {
-                text.push(char::from_digit(u32::from(half), 16).unwrap_or('0'));
-            }
-        }
-        Sha256Hex(text.into_boxed_str())
+        Sha256Hex(hex::encode(hash).into_boxed_str())
     }
 
     pub(crate) fn parse(text: &str) -> Option<Sha256Hex> {

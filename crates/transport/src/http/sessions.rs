@@ -81,7 +81,7 @@ impl Sessions {
     pub(super) fn prepare(&self, caller: &Caller) -> Result<Arc<SessionEntry>, Fault> {
         let mut random = [0u8; 16];
         getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
-        let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let id = format!("{:032x}", u128::from_be_bytes(random));
         let session = Session::new(id, caller.clone(), FrameRetention::Recent);
         if self.numbers == Numbers::Apart {
             session.number_apart();

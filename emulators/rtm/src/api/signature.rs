@@ -17,7 +17,7 @@ pub fn sign<'a>(secret: &str, parameters: impl IntoIterator<Item = (&'a str, &'a
         digest.update(name);
         digest.update(value);
     }
-    hex(&digest.finalize())
+    hex::encode(digest.finalize())
 }
 
 /// A digest for values that must not be guessed by accident: frobs and tokens.
@@ -27,11 +27,7 @@ pub(crate) fn opaque(parts: &[&str]) -> String {
         digest.update(part);
         digest.update([0]);
     }
-    hex(&digest.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex::encode(digest.finalize())
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! The page on which a person lets an application in, or not. Plain HTML that needs nothing from anywhere else.
 
+use failwell_emulator_http::escape_markup;
+
 use crate::api::params::Params;
 use crate::api::signature::sign;
 use crate::state::{FrobState, Permission, State};
@@ -70,7 +72,11 @@ fn approval_form(state: &State, application: &LoginRequest<'_>, params: &Params)
     let fields: String = params
         .iter()
         .map(|(name, value)| {
-            format!("<input type=\"hidden\" name=\"{}\" value=\"{}\">\n", escape(name), escape(value))
+            format!(
+                "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n",
+                escape_markup(name),
+                escape_markup(value)
+            )
         })
         .collect();
     let can = match application.permission {
@@ -90,7 +96,7 @@ fn approval_form(state: &State, application: &LoginRequest<'_>, params: &Params)
          <form method=\"post\" action=\"/services/auth/\">\n{fields}\
          <button type=\"submit\" name=\"decision\" value=\"allow\">Allow</button>\n\
          <button type=\"submit\" name=\"decision\" value=\"deny\">Deny</button>\n</form>",
-        escape(&state.account.user.fullname),
+        escape_markup(&state.account.user.fullname),
         application.permission.name(),
     );
     Page { status: 200, html: document("Allow access?", &body) }
@@ -101,7 +107,7 @@ fn done(title: &str, text: &str) -> Page {
 }
 
 fn refused(why: &str) -> Page {
-    let body = format!("<h1>This does not work</h1>\n<p role=\"alert\">{}</p>", escape(why));
+    let body = format!("<h1>This does not work</h1>\n<p role=\"alert\">{}</p>", escape_markup(why));
     Page { status: 400, html: document("This does not work", &body) }
 }
 
@@ -139,20 +145,4 @@ fn document(title: &str, body: &str) -> String {
          <footer>This is a stand-in for tests and demonstrations, not Remember The Milk.</footer>\n\
          </body>\n</html>\n"
     )
-}
-
-/// Text as it can stand in a page.
-fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            other => out.push(other),
-        }
-    }
-    out
 }

@@ -1,5 +1,6 @@
 //! The tree as text: XML as the runner writes it, or JSON.
 
+use failwell_emulator_http::escape_markup;
 use serde_json::{Value, json};
 
 use crate::phone::screen::{Screen, UiElement, attribute};
@@ -56,22 +57,9 @@ fn write(screen: &Screen, index: usize, excluded: &[&str], text: &mut String) {
     text.push_str(&format!("</{name}>"));
 }
 
+/// XML has no way to write most control characters.
 fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\n' => escaped.push_str("&#10;"),
-            '\t' => escaped.push_str("&#9;"),
-            // XML has no way to write these.
-            control if control < ' ' => escaped.push('\u{fffd}'),
-            other => escaped.push(other),
-        }
-    }
-    escaped
+    escape_markup(text).replace(|character| character < ' ', "\u{fffd}")
 }
 
 /// The same as JSON.

@@ -99,9 +99,7 @@ macro_rules! app_command {
             const KIND: CommandKind = CommandKind::$nature;
             type Answer = ActionResult;
 
-            fn session(&self) -> Option<&str> {
-                self.session.as_deref()
-            }
+            in_session!();
 
             fn describe(&self) -> String {
                 self.app.clone()
@@ -165,9 +163,7 @@ impl Command for OpenUrl {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         self.url.clone()
@@ -201,9 +197,7 @@ impl Command for InstallApp {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         self.app.clone()
@@ -243,9 +237,7 @@ impl Command for GetAppState {
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = AppStateResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         self.app.clone()

@@ -87,9 +87,7 @@ impl Command for AssertExists {
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CheckResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         if self.exists { self.target.describe() } else { format!("no {}", self.target.describe()) }
@@ -153,9 +151,7 @@ impl Command for AssertProperty {
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CheckResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         let wanted =
@@ -250,9 +246,7 @@ impl Command for WaitFor {
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CheckResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         format!("{} {}", self.condition.as_str(), self.target.describe()).trim_end().to_owned()

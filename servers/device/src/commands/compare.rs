@@ -84,9 +84,7 @@ impl Command for Compare {
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CompareResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     async fn without_session(
         &self,

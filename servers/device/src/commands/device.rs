@@ -42,9 +42,7 @@ impl Command for SetOrientation {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = OrientationResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         self.orientation.as_str().to_ascii_lowercase()
@@ -92,9 +90,7 @@ impl Command for SetLocation {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         format!("{}, {}", self.latitude, self.longitude)
@@ -130,9 +126,7 @@ impl Command for ChangePermission {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         format!("{:?} {:?} {}", self.action, self.permission, self.app).to_lowercase()
@@ -172,9 +166,7 @@ impl Command for ListContexts {
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = ContextsResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     async fn perform(
         &self,
@@ -216,9 +208,7 @@ impl Command for SwitchContext {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         self.context.clone()

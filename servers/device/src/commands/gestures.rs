@@ -150,9 +150,7 @@ impl Command for Tap {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         match (self.x, self.y) {
@@ -284,9 +282,7 @@ impl Command for Swipe {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         format!("{} {}", self.direction.as_str(), self.target.describe()).trim_end().to_owned()

@@ -69,9 +69,7 @@ impl Command for GetHierarchy {
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = HierarchyResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     async fn perform(
         &self,
@@ -254,9 +252,7 @@ impl Command for GetAttribute {
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = AttributeResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         format!("{} of {}", self.attribute, self.target.describe())
@@ -317,9 +313,7 @@ impl Command for GetLogs {
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = LogsResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         self.kind.clone().unwrap_or_default()

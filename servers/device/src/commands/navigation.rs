@@ -34,9 +34,7 @@ impl Command for GoBack {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
         let patience = ElementWait::new(None);
@@ -78,9 +76,7 @@ impl Command for HandleAlert {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = AlertResult;
 
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
+    in_session!();
 
     fn describe(&self) -> String {
         match self.action {

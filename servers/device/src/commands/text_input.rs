@@ -63,9 +63,7 @@ impl Command for EnterText {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         let text = if self.secret().is_some() { "••••".to_owned() } else { tidy(&self.text) };
@@ -165,9 +163,7 @@ impl Command for PickValue {
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
-    fn session(&self) -> Option<&str> {
-        self.target.session.as_deref()
-    }
+    in_session!(target);
 
     fn describe(&self) -> String {
         format!("{} ← {}", self.target.describe(), tidy(&self.value))

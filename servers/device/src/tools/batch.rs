@@ -5,12 +5,11 @@ use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, Name};
-use failwell_sdk::{Content, Context, Schema, Toolbox};
+use failwell_sdk::{Content, Context, FailureSummary, Schema, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ToolAnswer, tool};
 use crate::commands::{self, CommandEntry, CommandFailure, CommandOutput};
 use crate::evidence::Evidence;
 use crate::reason;
@@ -20,7 +19,7 @@ use crate::sessions::log::RecordedStep;
 use crate::steps::Verdict;
 
 pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(tool(devices, ("run_steps", "Several steps", "Runs several steps in order; no other call uses the device in between. All steps are validated before the first one runs. Stops at the first step that cannot be executed, unless keep_going is set. An assertion that does not hold is a finding, and stops the run only with stop_on_finding."), run)?))
+    Ok(toolbox.tool(Tool::typed_outcome("run_steps", "Runs several steps in order; no other call uses the device in between. All steps are validated before the first one runs. Stops at the first step that cannot be executed, unless keep_going is set. An assertion that does not hold is a finding, and stops the run only with stop_on_finding.", with_state(devices, run))?.titled("Several steps")))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -80,10 +79,8 @@ pub(super) struct StepOutcome {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Trouble")]
 struct StepFailure {
-    reason: &'static str,
-    detail: String,
-    hint: String,
-    effect: &'static str,
+    #[serde(flatten)]
+    summary: FailureSummary,
     #[serde(flatten)]
     evidence: Evidence,
 }
@@ -126,7 +123,7 @@ async fn run(
     devices: Arc<DeviceSessions>,
     given: RunSteps,
     cx: Context,
-) -> Result<ToolAnswer<BatchResult>, Fault> {
+) -> Result<TypedOutcome<BatchResult>, Fault> {
     let plan = read(&given.steps)?;
     let session = devices.session(given.session.as_deref(), &cx)?;
     let lease = DeviceLease::enter(devices, session).await?;
@@ -140,7 +137,7 @@ pub(super) async fn play(
     plan: StepPlan,
     rule: StopRule,
     cx: &Context,
-) -> ToolAnswer<BatchResult> {
+) -> TypedOutcome<BatchResult> {
     let total = plan.0.len();
     let (mut steps, mut lines, mut blocks, mut first) = (Vec::new(), Vec::new(), Vec::new(), None);
     for (index, (entry, arguments)) in plan.0.into_iter().enumerate() {
@@ -165,7 +162,12 @@ pub(super) async fn play(
     lines.push(format!("{passed} passed, {failed} failed, {broken} broken, {skipped} not tried"));
     let failure = first.map(|(number, fault): (usize, Fault)| whole(number, total, &fault, passed + failed));
     let results = BatchResult { steps, passed, failed, broken, skipped };
-    ToolAnswer { object: results, text: lines.join("\n"), blocks, failure }
+    let outcome = TypedOutcome::new(results, lines.join("\n"));
+    let outcome = blocks.into_iter().fold(outcome, TypedOutcome::with);
+    match failure {
+        None => outcome,
+        Some(fault) => outcome.failed(fault),
+    }
 }
 
 /// The fault of the batch. The steps before the failed one were performed.
@@ -208,14 +210,9 @@ fn report_step(
         }
         Err(CommandFailure { fault, evidence }) => {
             blocks.extend(evidence.blocks());
-            let line = format!("{number}. {tool}: broken: {} [{}]", fault.detail(), fault.reason().id);
-            let error = StepFailure {
-                reason: fault.reason().id,
-                detail: fault.detail(),
-                hint: fault.hint(),
-                effect: fault.effect().as_str(),
-                evidence,
-            };
+            let summary = FailureSummary::from(&fault);
+            let line = format!("{number}. {tool}: broken: {}", summary.line());
+            let error = StepFailure { summary, evidence };
             first.get_or_insert((number, fault));
             let verdict = Verdict::Broken.as_str();
             let outcome = StepOutcome { number, tool: tool_name, verdict, result: None, error: Some(error) };

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, OrFault};
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::SessionArgument;
 use super::batch::{BatchResult, StopRule, play, read};
-use super::{SessionArgument, ToolAnswer, tool};
 use crate::artifacts::{ArtifactKind, ArtifactLink};
 use crate::reason;
 use crate::sessions::DeviceSessions;
@@ -20,9 +20,9 @@ use crate::sessions::log::{MOST_RECORDED, RecordedStep};
 
 pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(devices, ("start_recording", "Start recording", "Records what is done in the session from here on: actions and assertions, elements by their selectors."), start)?)
-        .tool(tool(devices, ("stop_recording", "Stop recording", "Ends the recording and keeps it as a file; gives its steps and its uri, for replay."), stop)?)
-        .tool(tool(devices, ("replay", "Replay a recording", "Makes the steps of a recording again. values fills in what stands as ${name}, such as passwords."), replay)?))
+        .tool(Tool::typed_outcome("start_recording", "Records what is done in the session from here on: actions and assertions, elements by their selectors.", with_state(devices, start))?.titled("Start recording"))
+        .tool(Tool::typed_outcome("stop_recording", "Ends the recording and keeps it as a file; gives its steps and its uri, for replay.", with_state(devices, stop))?.titled("Stop recording"))
+        .tool(Tool::typed_outcome("replay", "Makes the steps of a recording again. values fills in what stands as ${name}, such as passwords.", with_state(devices, replay))?.titled("Replay a recording")))
 }
 
 /// The format of a recording.
@@ -47,10 +47,10 @@ async fn start(
     devices: Arc<DeviceSessions>,
     given: SessionArgument,
     cx: Context,
-) -> Result<ToolAnswer<StartRecordingResult>, Fault> {
+) -> Result<TypedOutcome<StartRecordingResult>, Fault> {
     let session = devices.session(given.session.as_deref(), &cx)?;
     session.log().start_recording();
-    Ok(ToolAnswer::new(StartRecordingResult { recording: true }, "recording"))
+    Ok(TypedOutcome::new(StartRecordingResult { recording: true }, "recording"))
 }
 
 /// A recording.
@@ -64,7 +64,7 @@ async fn stop(
     devices: Arc<DeviceSessions>,
     given: SessionArgument,
     cx: Context,
-) -> Result<ToolAnswer<StopRecordingResult>, Fault> {
+) -> Result<TypedOutcome<StopRecordingResult>, Fault> {
     let session = devices.session(given.session.as_deref(), &cx)?;
     let steps = session.log().stop_recording();
     let steps = steps.ok_or_else(|| Fault::new(&reason::DEVICE_NOT_RECORDING))?;
@@ -79,9 +79,7 @@ async fn stop(
         devices.artifacts.put(&session.owner, ArtifactKind::Recording, Bytes::from(bytes)).await?;
     let text = format!("{} steps, kept at {}", steps.len(), recording.uri);
     let block = recording.block("recording");
-    let mut said = ToolAnswer::new(StopRecordingResult { recording, steps }, text);
-    said.blocks.push(block);
-    Ok(said)
+    Ok(TypedOutcome::new(StopRecordingResult { recording, steps }, text).with(block))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -109,7 +107,7 @@ async fn replay(
     devices: Arc<DeviceSessions>,
     given: Replay,
     cx: Context,
-) -> Result<ToolAnswer<BatchResult>, Fault> {
+) -> Result<TypedOutcome<BatchResult>, Fault> {
     let session = devices.session(given.session.as_deref(), &cx)?;
     let (_, bytes) = devices.artifacts.read(&session.owner, &given.uri).await?;
     let plan = read(&fill_secrets(parse(&bytes)?, &given.values)?)?;

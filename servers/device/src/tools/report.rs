@@ -4,18 +4,17 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ToolAnswer, tool};
 use crate::artifacts::{ArtifactKind, ArtifactLink};
 use crate::report::{html, junit};
 use crate::sessions::DeviceSessions;
 use crate::steps::{SessionHistory, Verdict};
 
 pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(tool(devices, ("get_report", "Report", "Writes a report of the session so far: one page with pictures, and JUnit XML. Both are kept and linked."), report)?.read_only()))
+    Ok(toolbox.tool(Tool::typed_outcome("get_report", "Writes a report of the session so far: one page with pictures, and JUnit XML. Both are kept and linked.", with_state(devices, report))?.titled("Report").read_only()))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +46,7 @@ async fn report(
     devices: Arc<DeviceSessions>,
     given: GetReport,
     cx: Context,
-) -> Result<ToolAnswer<ReportResult>, Fault> {
+) -> Result<TypedOutcome<ReportResult>, Fault> {
     let session = devices.session(given.session.as_deref(), &cx)?;
     let title = given.title.unwrap_or_else(|| session.slot.settings.name.clone());
     let mut run = session.log().run(title, &session.id);
@@ -58,10 +57,9 @@ async fn report(
     let xml = devices.artifacts.put(&session.owner, ArtifactKind::JUnit, Bytes::from(junit(&run))).await?;
     let text =
         format!("{passed} passed, {failed} failed, {broken} broken\npage: {}\nJUnit: {}", page.uri, xml.uri);
-    let blocks = vec![page.block("report"), xml.block("JUnit report")];
-    let mut said = ToolAnswer::new(ReportResult { html: page, junit: xml, passed, failed, broken }, text);
-    said.blocks = blocks;
-    Ok(said)
+    let blocks = [page.block("report"), xml.block("JUnit report")];
+    let outcome = TypedOutcome::new(ReportResult { html: page, junit: xml, passed, failed, broken }, text);
+    Ok(blocks.into_iter().fold(outcome, TypedOutcome::with))
 }
 
 /// Adds the pictures that are still stored.

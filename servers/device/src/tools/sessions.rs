@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox, see_through};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, see_through, with_state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{SessionArgument, ToolAnswer, tool};
+use super::SessionArgument;
 use crate::sessions::{DeviceSessions, Session, SessionStatus};
 
 pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(devices, ("list_devices", "List devices", "Lists the devices there are, what drives each, and whether it is free."), list_devices)?.read_only())
-        .tool(tool(devices, ("start_session", "Start a session", "Starts working on a device: starts its driver if need be, and the app or browser. Stop it with stop_session; one that is not used ends by itself."), start)?)
-        .tool(tool(devices, ("list_sessions", "List sessions", "Lists your sessions."), list)?.read_only())
-        .tool(tool(devices, ("recover_session", "Recover a session", "Starts a lost session anew under its own id: references, report and recording go on, the app begins afresh."), recover)?)
-        .tool(tool(devices, ("stop_session", "Stop a session", "Ends a session and frees its device."), stop)?.idempotent()))
+        .tool(Tool::typed_outcome("list_devices", "Lists the devices there are, what drives each, and whether it is free.", with_state(devices, list_devices))?.titled("List devices").read_only())
+        .tool(Tool::typed_outcome("start_session", "Starts working on a device: starts its driver if need be, and the app or browser. Stop it with stop_session; one that is not used ends by itself.", with_state(devices, start))?.titled("Start a session"))
+        .tool(Tool::typed_outcome("list_sessions", "Lists your sessions.", with_state(devices, list))?.titled("List sessions").read_only())
+        .tool(Tool::typed_outcome("recover_session", "Starts a lost session anew under its own id: references, report and recording go on, the app begins afresh.", with_state(devices, recover))?.titled("Recover a session"))
+        .tool(Tool::typed_outcome("stop_session", "Ends a session and frees its device.", with_state(devices, stop))?.titled("Stop a session").idempotent()))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ async fn list_devices(
     devices: Arc<DeviceSessions>,
     _: NoArguments,
     _cx: Context,
-) -> Result<ToolAnswer<DeviceList>, Fault> {
+) -> Result<TypedOutcome<DeviceList>, Fault> {
     let devices: Vec<DeviceView> = devices
         .slots
         .iter()
@@ -63,7 +63,7 @@ async fn list_devices(
     };
     let text: Vec<String> = devices.iter().map(line).collect();
     let text = if text.is_empty() { "no device is configured".to_owned() } else { text.join("\n") };
-    Ok(ToolAnswer::new(DeviceList { devices }, text))
+    Ok(TypedOutcome::new(DeviceList { devices }, text))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -120,7 +120,7 @@ async fn start(
     devices: Arc<DeviceSessions>,
     given: StartSession,
     cx: Context,
-) -> Result<ToolAnswer<SessionView>, Fault> {
+) -> Result<TypedOutcome<SessionView>, Fault> {
     let slot = devices.slot(given.device.as_deref())?;
     let wait = Duration::try_from_secs_f64(given.wait_s.unwrap_or(0.0)).unwrap_or_default();
     cx.progress(0.0, None, Some("starting")).await;
@@ -133,7 +133,7 @@ async fn start(
     let session = see_through(work).await?;
     let view = view(&devices, &session);
     let text = format!("session {} on {} ({})", view.session, view.device, view.driver);
-    Ok(ToolAnswer::new(view, text))
+    Ok(TypedOutcome::new(view, text))
 }
 
 /// All sessions of a caller.
@@ -146,7 +146,7 @@ async fn list(
     devices: Arc<DeviceSessions>,
     _: NoArguments,
     cx: Context,
-) -> Result<ToolAnswer<SessionList>, Fault> {
+) -> Result<TypedOutcome<SessionList>, Fault> {
     let sessions: Vec<SessionView> =
         devices.of_caller(&cx).iter().map(|session| view(&devices, session)).collect();
     let line = |it: &SessionView| {
@@ -155,14 +155,14 @@ async fn list(
     };
     let text: Vec<String> = sessions.iter().map(line).collect();
     let text = if text.is_empty() { "no session is open".to_owned() } else { text.join("\n") };
-    Ok(ToolAnswer::new(SessionList { sessions }, text))
+    Ok(TypedOutcome::new(SessionList { sessions }, text))
 }
 
 async fn recover(
     devices: Arc<DeviceSessions>,
     given: SessionArgument,
     cx: Context,
-) -> Result<ToolAnswer<SessionView>, Fault> {
+) -> Result<TypedOutcome<SessionView>, Fault> {
     let session = devices.session(given.session.as_deref(), &cx)?;
     let work = {
         let (devices, session) = (devices.clone(), session.clone());
@@ -172,7 +172,10 @@ async fn recover(
         }
     };
     see_through(work).await?;
-    Ok(ToolAnswer::new(view(&devices, &session), format!("session {} goes on with a fresh app", session.id)))
+    Ok(TypedOutcome::new(
+        view(&devices, &session),
+        format!("session {} goes on with a fresh app", session.id),
+    ))
 }
 
 /// The session that was stopped.
@@ -187,7 +190,7 @@ async fn stop(
     devices: Arc<DeviceSessions>,
     given: SessionArgument,
     cx: Context,
-) -> Result<ToolAnswer<StopSessionResult>, Fault> {
+) -> Result<TypedOutcome<StopSessionResult>, Fault> {
     let session = devices.session(given.session.as_deref(), &cx)?;
     let work = {
         let (devices, session) = (devices.clone(), session.clone());
@@ -200,5 +203,5 @@ async fn stop(
     see_through(work).await?;
     let steps = session.log().made();
     let text = format!("stopped {} after {steps} steps", session.id);
-    Ok(ToolAnswer::new(StopSessionResult { session: session.id.clone(), steps }, text))
+    Ok(TypedOutcome::new(StopSessionResult { session: session.id.clone(), steps }, text))
 }

@@ -53,24 +53,10 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let head = floor(text, most / 2);
-    let tail = ceil(text, text.len() - most / 2);
+    let head = text.floor_char_boundary(most / 2);
+    let tail = text.ceil_char_boundary(text.len() - most / 2);
     let (begin, end) = (text.get(..head).unwrap_or_default(), text.get(tail..).unwrap_or_default());
     format!("{begin}\n[… {} of {} bytes left out …]\n{end}", tail - head, text.len())
-}
-
-fn floor(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-fn ceil(text: &str, mut at: usize) -> usize {
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at
 }
 
 pub(crate) fn summary(report: &Report, duration: f64) -> Value {

@@ -2,12 +2,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, Secret};
-use failwell_sdk::{Capability, Context, Question, Toolbox};
+use failwell_sdk::{Capability, Context, Question, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{Authenticate, NoArguments};
-use super::{ToolAnswer, ToolResult, tool};
+use super::{ToolResult, reading};
 use crate::account::Account;
 use crate::account::login::{AuthStatus, PendingLogin};
 use crate::reason;
@@ -18,9 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(account, ("rtm_getAuthStatus", "Login status", "Says whether somebody is logged in to Remember The Milk, who, and what the login allows."), status)?.read_only())
-        .tool(tool(account, ("rtm_authenticate", "Log in", "Logs in to Remember The Milk: gives the user an address to open, and waits until they allowed the access there. When it says pending, ask the user to open the address, then call it again."), authenticate)?)
-        .tool(tool(account, ("rtm_clearAuth", "Log out", "Forgets the login on this machine. The permission itself is taken back on the website of Remember The Milk."), clear)?.destructive().idempotent()))
+        .tool(Tool::typed_outcome("rtm_getAuthStatus", "Says whether somebody is logged in to Remember The Milk, who, and what the login allows.", with_state(account, reading(status)))?.titled("Login status").read_only())
+        .tool(Tool::typed_outcome("rtm_authenticate", "Logs in to Remember The Milk: gives the user an address to open, and waits until they allowed the access there. When it says pending, ask the user to open the address, then call it again.", with_state(account, reading(authenticate)))?.titled("Log in"))
+        .tool(Tool::typed_outcome("rtm_clearAuth", "Forgets the login on this machine. The permission itself is taken back on the website of Remember The Milk.", with_state(account, reading(clear)))?.titled("Log out").destructive().idempotent()))
 }
 
 async fn status(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResult<AuthStatus> {
@@ -37,7 +37,7 @@ struct ClearAuthResult {
 async fn clear(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResult<ClearAuthResult> {
     let cleared = account.log_out().await?;
     let text = if cleared { "logged out" } else { "no account was logged in" };
-    Ok(ToolAnswer { object: ClearAuthResult { cleared }, text: text.to_owned() })
+    Ok(TypedOutcome::new(ClearAuthResult { cleared }, text))
 }
 
 async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -> ToolResult<AuthStatus> {
@@ -65,10 +65,8 @@ async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -
     let message = "Allow Failwell to use your Remember The Milk account";
     let answers = cx.ask(&[("visit", Question::visit(message, pending.address.expose()))]).await?;
     if answers.accepted("visit").is_none() {
-        return Ok(ToolAnswer {
-            object: AuthStatus { pending: true, ..AuthStatus::default() },
-            text: "the user did not open the address; no account is logged in".to_owned(),
-        });
+        let status = AuthStatus { pending: true, ..AuthStatus::default() };
+        return Ok(TypedOutcome::new(status, "the user did not open the address; no account is logged in"));
     }
     let done = tokio::select! {
         done = account.await_login(&pending, PATIENCE) => done,
@@ -94,7 +92,7 @@ fn waiting_for(pending: &PendingLogin) -> AuthStatus {
     AuthStatus { pending: true, url: Some(pending.address.expose().clone()), ..AuthStatus::default() }
 }
 
-fn said(status: AuthStatus) -> ToolAnswer<AuthStatus> {
+fn said(status: AuthStatus) -> TypedOutcome<AuthStatus> {
     let text = match (&status.url, status.authenticated) {
         (Some(url), _) => format!(
             "not logged in yet: the user must open this address and allow the access\n{url}\nthen the login is completed by itself; call rtm_authenticate again to see"
@@ -107,5 +105,5 @@ fn said(status: AuthStatus) -> ToolAnswer<AuthStatus> {
         (None, false) if status.pending => "not logged in yet: a login waits for its user".to_owned(),
         (None, false) => "no account is logged in; call rtm_authenticate".to_owned(),
     };
-    ToolAnswer { object: status, text }
+    TypedOutcome::new(status, text)
 }

@@ -1,14 +1,14 @@
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault};
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, FailureSummary, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
 use super::arguments::{Batch, Operation};
 use super::tasks::{SimpleChange, do_create, do_move, do_simple, do_tag};
-use super::{ToolAnswer, ToolResult, changing, notes, shown, undo_advice, update};
+use super::{ToolResult, changing, notes, shown, undo_advice, update};
 use crate::account::Account;
 use crate::account::edit::Edits;
 use crate::model::TaskKey;
@@ -17,7 +17,7 @@ use crate::tool_failure::ToolFailure;
 use crate::view::TaskView;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(changing(account, ("rtm_batch", "Several changes", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first that fails unless keep_going; about one a second is possible."), batch)?.destructive()))
+    Ok(toolbox.tool(Tool::typed_outcome("rtm_batch", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first that fails unless keep_going; about one a second is possible.", with_state(account, changing(batch)))?.titled("Several changes").destructive()))
 }
 
 /// The results, one per item.
@@ -42,17 +42,7 @@ struct ItemOutcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<TaskView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ItemFailure>,
-}
-
-/// Why one failed.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "Trouble")]
-struct ItemFailure {
-    reason: &'static str,
-    detail: String,
-    hint: String,
-    effect: &'static str,
+    error: Option<FailureSummary>,
 }
 
 async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> ToolResult<BatchResult> {
@@ -75,7 +65,12 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> ToolResult<B
             }
             Err(stop) => {
                 let fault = stop.fault();
-                results.push(ItemOutcome { index, ok: false, task: None, error: Some(trouble(&fault)) });
+                results.push(ItemOutcome {
+                    index,
+                    ok: false,
+                    task: None,
+                    error: Some(FailureSummary::from(&fault)),
+                });
                 first.get_or_insert(fault);
                 if !given.keep_going {
                     break;
@@ -92,7 +87,7 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> ToolResult<B
     let text = summarize(&results, skipped, change.map(|change| undo_advice(change, &steps)));
     let results = BatchResult { results, done, failed, skipped, change };
     match first {
-        None => Ok(ToolAnswer { object: results, text }),
+        None => Ok(TypedOutcome::new(results, text)),
         Some(fault) => {
             let effect =
                 if done > 0 && fault.effect() == Effect::None { Effect::Partial } else { fault.effect() };
@@ -121,20 +116,11 @@ async fn perform(
     }
 }
 
-fn trouble(fault: &Fault) -> ItemFailure {
-    ItemFailure {
-        reason: fault.reason().id,
-        detail: fault.detail(),
-        hint: fault.hint(),
-        effect: fault.effect().as_str(),
-    }
-}
-
 fn summarize(results: &[ItemOutcome], skipped: usize, advice: Option<String>) -> String {
     let mut lines: Vec<String> = results
         .iter()
         .map(|it| match (&it.error, &it.task) {
-            (Some(error), _) => format!("{}: failed: {} [{}]", it.index, error.detail, error.reason),
+            (Some(error), _) => format!("{}: failed: {}", it.index, error.line()),
             (None, Some(task)) => format!("{}: {}", it.index, task.line()),
             (None, None) => format!("{}: done", it.index),
         })

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::{CallMethod, CheckFilter, ParseTime};
-use super::{ToolAnswer, ToolResult, tool};
+use super::{ToolResult, reading};
 use crate::account::Account;
 use crate::account::edit::moment;
 use crate::dates::{iso, shown};
@@ -18,9 +18,9 @@ use crate::tool_failure::{ToolFailure, echo, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(account, ("rtm_parseTime", "Read a date", "Reads a date in words as Remember The Milk does, in the account's time zone."), parse_time)?.read_only())
-        .tool(tool(account, ("rtm_checkFilter", "Check a filter", "Reports mistakes in a filter, and effects that may be unintended. Only the time zone is read from the service."), check_filter)?.read_only())
-        .tool(tool(account, ("rtm_call", "Call a method", "Calls a method of Remember The Milk that only reads, and gives its answer as it is."), call)?.read_only()))
+        .tool(Tool::typed_outcome("rtm_parseTime", "Reads a date in words as Remember The Milk does, in the account's time zone.", with_state(account, reading(parse_time)))?.titled("Read a date").read_only())
+        .tool(Tool::typed_outcome("rtm_checkFilter", "Reports mistakes in a filter, and effects that may be unintended. Only the time zone is read from the service.", with_state(account, reading(check_filter)))?.titled("Check a filter").read_only())
+        .tool(Tool::typed_outcome("rtm_call", "Calls a method of Remember The Milk that only reads, and gives its answer as it is.", with_state(account, reading(call)))?.titled("Call a method").read_only()))
 }
 
 /// A date.
@@ -44,7 +44,8 @@ async fn parse_time(account: Arc<Account>, given: ParseTime, _cx: Context) -> To
         has_time: found.has_time,
         time_zone: zone.iana_name().unwrap_or("UTC").to_owned(),
     };
-    Ok(ToolAnswer { text: format!("{} ({})", object.local, object.time_zone), object })
+    let text = format!("{} ({})", object.local, object.time_zone);
+    Ok(TypedOutcome::new(object, text))
 }
 
 /// A filter that was looked at.
@@ -70,7 +71,7 @@ async fn check_filter(
         cache.tasks().next().is_none_or(|task| filter::matches(&parsed, task, &context).is_some())
     };
     let text = if hints.is_empty() { "the filter is fine".to_owned() } else { hints.join("\n") };
-    Ok(ToolAnswer { object: FilterCheckResult { hints, local }, text })
+    Ok(TypedOutcome::new(FilterCheckResult { hints, local }, text))
 }
 
 /// Methods that only read and reveal no secrets. `rtm.test.echo` returns the key, so it is not included.
@@ -126,5 +127,6 @@ async fn call(account: Arc<Account>, given: CallMethod, _cx: Context) -> ToolRes
         params.push((known, value));
     }
     let answer = account.client.read(method, params).await?;
-    Ok(ToolAnswer { text: answer.to_string(), object: CallMethodResult { answer } })
+    let text = answer.to_string();
+    Ok(TypedOutcome::new(CallMethodResult { answer }, text))
 }

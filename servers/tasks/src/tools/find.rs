@@ -3,12 +3,12 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{FindTasks, GetTasks, Sort, TaskArgument};
-use super::{ToolAnswer, ToolResult, tool};
+use super::{ToolResult, reading};
 use crate::account::cache::TaskCache;
 use crate::account::{Account, Freshness};
 use crate::filter::{self, Filter, MatchContext, Operator};
@@ -25,9 +25,9 @@ const MOST: usize = 500;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(account, ("rtm_getTasks", "Get tasks", "Gets tasks as Remember The Milk itself filters them. rtm_findTasks is faster, pages and searches."), get_tasks)?.read_only())
-        .tool(tool(account, ("rtm_findTasks", "Find tasks", "Finds tasks by filter and words, in what is known of the account: quick, and in pages. Dates are in the account's time zone."), find_tasks)?.read_only())
-        .tool(tool(account, ("rtm_getTask", "Show a task", "Shows one task with its notes, by id or name."), get_task)?.read_only()))
+        .tool(Tool::typed_outcome("rtm_getTasks", "Gets tasks as Remember The Milk itself filters them. rtm_findTasks is faster, pages and searches.", with_state(account, reading(get_tasks)))?.titled("Get tasks").read_only())
+        .tool(Tool::typed_outcome("rtm_findTasks", "Finds tasks by filter and words, in what is known of the account: quick, and in pages. Dates are in the account's time zone.", with_state(account, reading(find_tasks)))?.titled("Find tasks").read_only())
+        .tool(Tool::typed_outcome("rtm_getTask", "Shows one task with its notes, by id or name.", with_state(account, reading(get_task)))?.titled("Show a task").read_only()))
 }
 
 /// Tasks that were found.
@@ -261,7 +261,7 @@ async fn get_task(account: Arc<Account>, given: TaskArgument, cx: Context) -> To
     for note in &view.notes {
         text.push_str(&format!("\nnote {}: {} {}", note.id, note.title, note.text));
     }
-    Ok(ToolAnswer { object: TaskResult { task: view }, text })
+    Ok(TypedOutcome::new(TaskResult { task: view }, text))
 }
 
 /// One task.
@@ -270,7 +270,7 @@ struct TaskResult {
     task: TaskView,
 }
 
-fn said(found: FindTasksResult) -> ToolAnswer<FindTasksResult> {
+fn said(found: FindTasksResult) -> TypedOutcome<FindTasksResult> {
     let mut lines: Vec<String> = found.tasks.iter().map(TaskView::line).collect();
     if lines.is_empty() {
         lines.push("no task fits".to_owned());
@@ -279,5 +279,5 @@ fn said(found: FindTasksResult) -> ToolAnswer<FindTasksResult> {
         lines.push(format!("({} of {})", found.count, found.total));
     }
     lines.extend(found.hints.iter().map(|hint| format!("hint: {hint}")));
-    ToolAnswer { text: lines.join("\n"), object: found }
+    TypedOutcome::new(found, lines.join("\n"))
 }

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{ArchiveList, CreateList, GetLists, ListArgument, RenameList};
-use super::{ToolAnswer, ToolResult, changing, tool, undo_advice};
+use super::{ToolResult, changing, reading, undo_advice};
 use crate::account::edit::Edits;
 use crate::account::{Account, Freshness};
 use crate::filter;
@@ -18,36 +18,47 @@ use crate::view::ListView;
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
         .tool(
-            tool(
-                account,
-                ("rtm_getLists", "Get lists", "Gets the lists, with how many open tasks each has."),
-                get,
+            Tool::typed_outcome(
+                "rtm_getLists",
+                "Gets the lists, with how many open tasks each has.",
+                with_state(account, reading(get)),
             )?
+            .titled("Get lists")
             .read_only(),
         )
-        .tool(changing(
-            account,
-            ("rtm_createList", "Add a list", "Adds a list; with a filter, a smart list."),
-            create,
-        )?)
         .tool(
-            changing(account, ("rtm_renameList", "Rename a list", "Gives a list another name."), rename)?
-                .idempotent(),
+            Tool::typed_outcome(
+                "rtm_createList",
+                "Adds a list; with a filter, a smart list.",
+                with_state(account, changing(create)),
+            )?
+            .titled("Add a list"),
         )
         .tool(
-            changing(
-                account,
-                ("rtm_archiveList", "Archive a list", "Puts a list into the archive, or takes it out again."),
-                archive,
+            Tool::typed_outcome(
+                "rtm_renameList",
+                "Gives a list another name.",
+                with_state(account, changing(rename)),
             )?
+            .titled("Rename a list")
             .idempotent(),
         )
         .tool(
-            changing(
-                account,
-                ("rtm_deleteList", "Delete a list", "Deletes a list; its tasks go to the Inbox."),
-                delete,
+            Tool::typed_outcome(
+                "rtm_archiveList",
+                "Puts a list into the archive, or takes it out again.",
+                with_state(account, changing(archive)),
             )?
+            .titled("Archive a list")
+            .idempotent(),
+        )
+        .tool(
+            Tool::typed_outcome(
+                "rtm_deleteList",
+                "Deletes a list; its tasks go to the Inbox.",
+                with_state(account, changing(delete)),
+            )?
+            .titled("Delete a list")
             .destructive(),
         ))
 }
@@ -76,7 +87,7 @@ async fn get(account: Arc<Account>, given: GetLists, _cx: Context) -> ToolResult
     let shown = cache.lists().into_iter().filter(|list| given.archived || !list.archived);
     let lists: Vec<ListView> = shown.map(|list| ListView::new(list, &cache)).collect();
     let text = lists.iter().map(ListView::line).collect::<Vec<_>>().join("\n");
-    Ok(ToolAnswer { object: ListsResult { count: lists.len(), lists }, text })
+    Ok(TypedOutcome::new(ListsResult { count: lists.len(), lists }, text))
 }
 
 async fn create(account: Arc<Account>, given: CreateList, cx: Context) -> ToolResult<ChangedList> {
@@ -140,5 +151,5 @@ fn conclude(
     if let Some(change) = change {
         text.push_str(&undo_advice(change, &steps));
     }
-    Ok(ToolAnswer { object: ChangedList { list, change, read_back: edits.read_back }, text })
+    Ok(TypedOutcome::new(ChangedList { list, change, read_back: edits.read_back }, text))
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, with_state};
 
 use super::arguments::{AddNote, DeleteNote, EditNote};
 use super::{ChangedTask, ToolResult, changing, conclude};
@@ -14,17 +14,26 @@ use crate::tool_failure::{ToolFailure, echo};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(changing(account, ("rtm_addNote", "Add a note", "Adds a note to a task."), add)?)
         .tool(
-            changing(account, ("rtm_editNote", "Change a note", "Changes a note of a task."), edit)?
-                .idempotent(),
+            Tool::typed_outcome("rtm_addNote", "Adds a note to a task.", with_state(account, changing(add)))?
+                .titled("Add a note"),
         )
         .tool(
-            changing(
-                account,
-                ("rtm_deleteNote", "Delete a note", "Deletes a note of a task; rtm_undo brings it back."),
-                delete,
+            Tool::typed_outcome(
+                "rtm_editNote",
+                "Changes a note of a task.",
+                with_state(account, changing(edit)),
             )?
+            .titled("Change a note")
+            .idempotent(),
+        )
+        .tool(
+            Tool::typed_outcome(
+                "rtm_deleteNote",
+                "Deletes a note of a task; rtm_undo brings it back.",
+                with_state(account, changing(delete)),
+            )?
+            .titled("Delete a note")
             .destructive(),
         ))
 }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, with_state};
 
 use super::arguments::{CompleteTask, CreateTask, MoveTask, SetParent, TagTask, TaskArgument};
 use super::{ChangedTask, ToolResult, changing, conclude};
@@ -13,14 +13,14 @@ use crate::tool_failure::{ToolFailure, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(changing(account, ("rtm_createTask", "Add a task", "Adds a task. The name is read as smart add: ^due ~start !priority #tag-or-list @location =estimate *repeat, unless literal."), create)?)
-        .tool(changing(account, ("rtm_completeTask", "Complete a task", "Completes a task. A repeating task comes back with its next date."), complete)?.idempotent())
-        .tool(changing(account, ("rtm_reopenTask", "Reopen a task", "Makes a completed task open again."), reopen)?.idempotent())
-        .tool(changing(account, ("rtm_deleteTask", "Delete a task", "Deletes a task; rtm_undo brings it back."), delete)?.destructive())
-        .tool(changing(account, ("rtm_postponeTask", "Postpone a task", "Puts a task off by a day, or to today when it is overdue."), postpone)?)
-        .tool(changing(account, ("rtm_moveTask", "Move a task", "Moves a task to another list."), move_task)?.idempotent())
-        .tool(changing(account, ("rtm_setParent", "Make a sub-task", "Puts a task below another, or takes it out again (Pro accounts)."), set_parent)?.idempotent())
-        .tool(changing(account, ("rtm_tagTask", "Tag a task", "Adds tags, takes some away, or sets all of them."), tag)?.idempotent()))
+        .tool(Tool::typed_outcome("rtm_createTask", "Adds a task. The name is read as smart add: ^due ~start !priority #tag-or-list @location =estimate *repeat, unless literal.", with_state(account, changing(create)))?.titled("Add a task"))
+        .tool(Tool::typed_outcome("rtm_completeTask", "Completes a task. A repeating task comes back with its next date.", with_state(account, changing(complete)))?.titled("Complete a task").idempotent())
+        .tool(Tool::typed_outcome("rtm_reopenTask", "Makes a completed task open again.", with_state(account, changing(reopen)))?.titled("Reopen a task").idempotent())
+        .tool(Tool::typed_outcome("rtm_deleteTask", "Deletes a task; rtm_undo brings it back.", with_state(account, changing(delete)))?.titled("Delete a task").destructive())
+        .tool(Tool::typed_outcome("rtm_postponeTask", "Puts a task off by a day, or to today when it is overdue.", with_state(account, changing(postpone)))?.titled("Postpone a task"))
+        .tool(Tool::typed_outcome("rtm_moveTask", "Moves a task to another list.", with_state(account, changing(move_task)))?.titled("Move a task").idempotent())
+        .tool(Tool::typed_outcome("rtm_setParent", "Puts a task below another, or takes it out again (Pro accounts).", with_state(account, changing(set_parent)))?.titled("Make a sub-task").idempotent())
+        .tool(Tool::typed_outcome("rtm_tagTask", "Adds tags, takes some away, or sets all of them.", with_state(account, changing(tag)))?.titled("Tag a task").idempotent()))
 }
 
 /// Finds the task that a caller names.

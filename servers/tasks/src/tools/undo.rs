@@ -1,12 +1,12 @@
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, Kind};
-use failwell_sdk::{Context, Toolbox};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, with_state};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{History, Undo};
-use super::{ToolAnswer, ToolResult, changing, tool};
+use super::{ToolResult, changing, reading};
 use crate::account::call_log::CallLog;
 use crate::account::change::Change;
 use crate::account::edit::{deletion, list_deletion, note_deletion};
@@ -19,8 +19,8 @@ use crate::tool_failure::ToolFailure;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(changing(account, ("rtm_undo", "Undo", "Takes back your last changes, newest first: what was added is deleted, everything else is put back as it was."), undo)?.destructive())
-        .tool(tool(account, ("rtm_history", "History", "Shows your last changes through this server, newest first, and whether they can be undone."), history)?.read_only().closed_world()))
+        .tool(Tool::typed_outcome("rtm_undo", "Takes back your last changes, newest first: what was added is deleted, everything else is put back as it was.", with_state(account, changing(undo)))?.titled("Undo").destructive())
+        .tool(Tool::typed_outcome("rtm_history", "Shows your last changes through this server, newest first, and whether they can be undone.", with_state(account, reading(history)))?.titled("History").read_only().closed_world()))
 }
 
 /// One change.
@@ -97,13 +97,13 @@ async fn undo(account: Arc<Account>, given: Undo, cx: Context) -> ToolResult<Und
     }
 }
 
-fn report(undone: Vec<ChangeView>, passed_over: Vec<ChangeView>) -> ToolAnswer<UndoResult> {
+fn report(undone: Vec<ChangeView>, passed_over: Vec<ChangeView>) -> TypedOutcome<UndoResult> {
     let lines = |changes: &[ChangeView]| changes.iter().map(line).collect::<Vec<_>>().join("\n");
     let mut text = format!("taken back:\n{}", lines(&undone));
     if !passed_over.is_empty() {
         text.push_str(&format!("\npassed over:\n{}", lines(&passed_over)));
     }
-    ToolAnswer { text, object: UndoResult { count: undone.len(), undone, passed_over } }
+    TypedOutcome::new(UndoResult { count: undone.len(), undone, passed_over }, text)
 }
 
 /// The fault of a change that cannot be undone. It names the tool that does the opposite.
@@ -187,7 +187,7 @@ async fn history(account: Arc<Account>, given: History, cx: Context) -> ToolResu
     let changes: Vec<ChangeView> = entries.iter().take(given.limit.unwrap_or(20)).map(view).collect();
     let lines: Vec<String> = changes.iter().map(line).collect();
     let text = if lines.is_empty() { "nothing was changed yet".to_owned() } else { lines.join("\n") };
-    Ok(ToolAnswer { text, object: HistoryResult { count: changes.len(), changes } })
+    Ok(TypedOutcome::new(HistoryResult { count: changes.len(), changes }, text))
 }
 
 fn view(entry: &JournalEntry) -> ChangeView {

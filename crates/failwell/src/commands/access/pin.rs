@@ -217,7 +217,7 @@ fn row(pin: &PinRecord) -> Value {
     let parsed = |text: &Option<String>| {
         text.as_deref().map(|text| serde_json::from_str::<Value>(text).unwrap_or(Value::Null))
     };
-    let hex = |hash: &Option<Vec<u8>>| hash.as_deref().map(|hash| format!("sha256:{}", hex(hash)));
+    let hex = |hash: &Option<Vec<u8>>| hash.as_deref().map(|hash| format!("sha256:{}", hex::encode(hash)));
     object!({
         "server": pin.server, "name": pin.name, "kind": pin.kind, "face": pin.era, "state": state(pin),
         "gateway": pin.scope, "hash": hex(&pin.hash), "definition": parsed(&pin.definition),
@@ -226,12 +226,8 @@ fn row(pin: &PinRecord) -> Value {
     })
 }
 
-fn hex(hash: &[u8]) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn digits(hash: &[u8]) -> String {
-    hex(hash).chars().take(DIGITS).collect()
+    hex::encode(hash).chars().take(DIGITS).collect()
 }
 
 fn on_one_line(text: &str) -> String {

@@ -68,8 +68,7 @@ impl Source {
     }
 
     fn place(&self, span: &Range<usize>) -> LineColumn {
-        let at = (0..=span.start.min(self.text.len())).rev().find(|at| self.text.is_char_boundary(*at));
-        let at = at.unwrap_or(0);
+        let at = self.text.floor_char_boundary(span.start);
         let line = self.line(at);
         let (begin, text) = (self.line_begin(line), self.line_text(line));
         let column = self.slice(&(begin..at)).chars().count() + 1;

@@ -1,5 +1,7 @@
 //! The answer as XML, the service's own format.
 
+use failwell_emulator_http::escape_markup;
+
 use super::{Children, Element};
 
 pub(super) fn document(element: &Element) -> String {
@@ -42,16 +44,5 @@ fn write(element: &Element, out: &mut String) {
 
 /// Text as XML can carry it: what XML has no way to write is left out.
 pub(super) fn escape(text: &str, out: &mut String) {
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            '\t' => out.push_str("&#9;"),
-            control if control.is_control() => {}
-            other => out.push(other),
-        }
-    }
+    out.extend(escape_markup(text).chars().filter(|character| !character.is_control()));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use failwell_backoff::with_jitter;
 use failwell_connect::{ContentKind, EventStream, HttpResponse, Verb};
 use failwell_rpc::Era;
 use serde_json::json;
@@ -13,7 +14,6 @@ use tokio::sync::watch;
 use tokio::time::error::Elapsed;
 
 use super::{StreamableHttp, faults};
-use crate::upstream::circuit_breaker::with_jitter;
 use crate::upstream::connection::channel::EncodedRequest;
 use crate::upstream::connection::endpoint::UpstreamSendError;
 use crate::upstream::params::plain_meta;
