@@ -47,6 +47,7 @@ pub use request::incoming_request::{
     IncomingMessage, IncomingRequest, RequestEra, RestRequest, claims_modern,
 };
 pub use request::panic::{fault_of_panic, keep_panics_quiet};
+pub use request::requester::Requester;
 pub use session::hub::Hub;
 pub use session::state::{
     Alone, KeptSession, NodeMessage, Place, SessionLookup, SharedState, StreamEvent, StreamOpening,

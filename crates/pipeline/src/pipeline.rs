@@ -1,7 +1,6 @@
 //! The request path of one tool server: the stages in order, from a request to its response.
 
 use std::any::Any;
-use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -27,6 +26,7 @@ use crate::request::context_ports::ContextPorts;
 use crate::request::extension::Attachment;
 use crate::request::incoming_request::{IncomingMessage, IncomingRequest};
 use crate::request::panic::fault_of_panic;
+use crate::request::requester::Requester;
 use crate::request::scope::{Exchange, ExchangeLog, RequestScope};
 use crate::session::Session;
 use crate::session::hub::Hub;
@@ -242,21 +242,16 @@ impl Pipeline {
     }
 
     /// Refuses a message before it is parsed.
-    pub async fn refuse(&self, fault: Fault, to: ReplyTo, connection: &str) -> Option<Reply> {
-        self.finish(Exchange::refused(fault, to, ExchangeLog::new(self.begin()), connection)).await
-    }
-
-    /// Refuses a message of a caller that is not identified. The address decides together with the reason which of
-    /// many refusals are recorded.
-    pub async fn refuse_unidentified(
+    pub async fn refuse(
         &self,
         fault: Fault,
         to: ReplyTo,
         connection: &str,
-        address: IpAddr,
+        from: Requester<'_>,
     ) -> Option<Reply> {
         let refused = Exchange::refused(fault, to, ExchangeLog::new(self.begin()), connection);
-        self.finish(Exchange { refused_from: Some(address), ..refused }).await
+        let (caller, refused_from) = from.into_parts();
+        self.finish(Exchange { caller, refused_from, ..refused }).await
     }
 
     /// Refuses a request before any stage. The record contains its method.

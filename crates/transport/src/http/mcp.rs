@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_pipeline::{
-    Concern, IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, Session, SharedIds, Stream,
-    claims_modern,
+    Concern, IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, Requester, Session, SharedIds,
+    Stream, claims_modern,
 };
 use failwell_render::Reply;
 use failwell_rpc::Caller;
@@ -60,9 +60,7 @@ pub(super) async fn post(
         return match head.session_id() {
             Some(_) => match find(mount, head, &caller).await {
                 Ok(entry) => in_session(mount, &entry, (bytes, carried), caller, prefers_events).await,
-                Err(fault) => mount.reply(
-                    refuse_with_id(&mount.pipeline, fault, &bytes, head.dialect(), head.connection).await,
-                ),
+                Err(fault) => mount.reply(refuse_with_id(mount, fault, &bytes, head, &caller).await),
             },
             None => {
                 let on = head.connection.clone();
@@ -98,9 +96,7 @@ pub(super) async fn post(
                     mount.reply(refuse_batch(&mount.pipeline, &entry.session, &caller).await)
                 }
                 Ok(entry) => in_session(mount, &entry, (bytes, carried), caller, prefers_events).await,
-                Err(fault) => mount.reply(
-                    refuse_with_id(&mount.pipeline, fault, &bytes, head.dialect(), head.connection).await,
-                ),
+                Err(fault) => mount.reply(refuse_with_id(mount, fault, &bytes, head, &caller).await),
             }
         }
     }
@@ -161,17 +157,18 @@ async fn find(
 
 /// Refuses a request and echoes its id.
 async fn refuse_with_id(
-    pipeline: &Pipeline,
+    mount: &Mount,
     fault: Fault,
     bytes: &Bytes,
-    dialect: Dialect,
-    on: &str,
+    head: &RequestHead<'_>,
+    caller: &Caller,
 ) -> Option<Reply> {
     let id = match read(bytes, &Limits::default()) {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
-    pipeline.refuse(fault, ReplyTo::misread(id, dialect), on).await
+    let to = ReplyTo::misread(id, head.dialect());
+    mount.pipeline.refuse(fault, to, head.connection, Requester::Caller(caller)).await
 }
 
 /// Handles a request without a session. It is cancelled when the client disconnects.
@@ -231,7 +228,8 @@ async fn no_request(
         }
         Incoming::One(Ok(Message::Response(response))) => {
             let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-            pipeline.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), on).await
+            let to = ReplyTo::misread(Some(response.id), MODERN);
+            pipeline.refuse(fault, to, on, Requester::Caller(caller)).await
         }
         Incoming::One(Err(misread)) => pipeline.misread(misread, MODERN, on, Some(caller)).await,
         Incoming::One(Ok(Message::Request(_))) | Incoming::Batch(_) => {
@@ -260,7 +258,8 @@ async fn begin_session(
         Incoming::One(Ok(_)) | Incoming::Batch(_) => None,
     };
     let fault = Fault::new(&reason::HTTP_SESSION_REQUIRED);
-    mount.pipeline.refuse(fault, ReplyTo::misread(id, dialect), &on).await
+    let to = ReplyTo::misread(id, dialect);
+    mount.pipeline.refuse(fault, to, &on, Requester::Caller(&caller)).await
 }
 
 /// Handles the first request of a session. The session exists only after a successful handshake.
@@ -275,7 +274,7 @@ async fn initialize(
     let entry =
         match mount.sessions.prepare(caller).and_then(|entry| mount.sessions.entry(&entry).map(|()| entry)) {
             Ok(entry) => entry,
-            Err(fault) => return mount.pipeline.refuse(fault, to, on).await,
+            Err(fault) => return mount.pipeline.refuse(fault, to, on, Requester::Caller(caller)).await,
         };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
     let message = Ok(Message::Request(request));
@@ -287,7 +286,7 @@ async fn initialize(
     }
     if let Err(fault) = mount.pipeline.keep_session(&entry.session).await {
         mount.sessions.end(&entry);
-        return mount.pipeline.refuse(fault, to, on).await;
+        return mount.pipeline.refuse(fault, to, on, Requester::Caller(caller)).await;
     }
     mount.pipeline.forward_changes(&entry.session);
     if let Some(reply) = &mut reply {

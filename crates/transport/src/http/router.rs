@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use failwell_fault::{Fault, reason};
-use failwell_pipeline::Pipeline;
+use failwell_pipeline::{Pipeline, Requester};
 use failwell_rpc::Caller;
 use failwell_rpc::{Dialect, ReplyTo};
 use futures_util::FutureExt;
@@ -292,7 +292,7 @@ impl Mount {
 
     async fn refuse_as(&self, fault: Fault, dialect: Dialect, head: &RequestHead<'_>) -> Response<Body> {
         let to = ReplyTo::misread(None, dialect);
-        self.reply(self.pipeline.refuse_unidentified(fault, to, head.connection, head.peer).await)
+        self.reply(self.pipeline.refuse(fault, to, head.connection, Requester::Address(head.peer)).await)
     }
 
     /// The rendered reply, or 202 if there is none.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::Fault;
-use failwell_pipeline::{IncomingMessage, IncomingRequest};
+use failwell_pipeline::{IncomingMessage, IncomingRequest, Requester};
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::RemoteContext;
@@ -73,21 +73,22 @@ pub(super) async fn refuse(
         throw_away(body, head, &mount.settings);
         return last(mount.refuse(fault, head).await);
     };
+    let from = Requester::Address(head.peer);
     match ids(&small.to_bytes()) {
         RefusedIds::One(id) => {
             let to = ReplyTo::misread(id, Dialect::Rpc);
-            mount.reply(mount.pipeline.refuse(fault, to, head.connection).await)
+            mount.reply(mount.pipeline.refuse(fault, to, head.connection, from).await)
         }
         RefusedIds::Nobody => {
             let mut to = ReplyTo::misread(None, Dialect::Rpc);
             to.wants = Wants::Silence;
-            mount.pipeline.refuse(fault, to, head.connection).await;
+            mount.pipeline.refuse(fault, to, head.connection, from).await;
             empty(StatusCode::NO_CONTENT)
         }
         RefusedIds::Batch(ids) => {
             let replies = ids.into_iter().map(|id| {
                 let to = ReplyTo::misread(id, Dialect::Rpc);
-                mount.pipeline.refuse(again(&fault), to, head.connection)
+                mount.pipeline.refuse(again(&fault), to, head.connection, from)
             });
             let body = join_bodies(join_all(replies).await).unwrap_or_default();
             whole(200, "application/json", body)
