@@ -114,7 +114,7 @@ pub fn read_shaped(head: &RequestHead<'_>, bytes: &[u8]) -> Result<Value, Fault>
     if let Some(Takes::Json(shape)) = head.action().map(|action| action.takes) {
         shape.check(json.text())?;
     }
-    json.raw().parse().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))
+    json.raw().to_tree().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))
 }
 
 /// Reads one JSON value with the strict parser for messages.
