@@ -51,7 +51,7 @@ pub struct Pipeline {
     pub(crate) slots: Slots,
     pub(crate) listeners: Slots,
     pub(crate) server_info: Json,
-    pub(crate) shutdown: Shutdown,
+    pub(crate) shutdown: Arc<Shutdown>,
 }
 
 /// A response, and the attachment that follows it.
@@ -81,7 +81,7 @@ impl Pipeline {
                 None => Seal::fresh()?,
             },
             ports: ContextPorts::new(info.name, controls, recorder.into()),
-            shutdown: Shutdown::default(),
+            shutdown: Arc::default(),
             server,
             settings,
         }))
