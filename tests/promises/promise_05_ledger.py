@@ -99,6 +99,40 @@ def unreadable_heads_evict_nothing(binary, folder):
     flood_evicts_nothing(binary, folder, flood, "http/BAD_HEAD", refused)
 
 
+def each_refusal_of_a_caller_is_recorded(binary, folder):
+    """A caller that is known has one record per request, wherever the request ends, and under its name."""
+    json_body = {"Content-Type": "application/json", **AS_ALICE}
+    events = {"Accept": "text/event-stream", **AS_ALICE}
+    requests = {
+        "policy/ROLE": lambda program: program.ask("GET", "/v1/keys", headers=AS_ALICE),
+        "http/CONTENT_TYPE": lambda program: program.ask("POST", "/v1/tools/echo", b"{}", {"Content-Type": "text/plain", **AS_ALICE}),
+        "rpc/CONTENT_TYPE": lambda program: program.ask("POST", "/rpc", b"{}", {"Content-Type": "text/plain", **AS_ALICE}),
+        "http/TOO_LARGE": lambda program: program.ask("POST", "/v1/tools/echo", b" " * 17_000_000, json_body),
+        "http/SESSION_LOST": lambda program: program.ask("GET", "/mcp", headers={"Mcp-Session-Id": "gone", **events}),
+        "http/BAD_BODY": lambda program: cut_off(program),
+    }
+
+    def cut_off(program):
+        head = f"POST /rpc HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {KEY}\r\nContent-Type: application/json\r\n"
+        with connect(program) as wire:
+            wire.sendall(head.encode() + b"Content-Length: 100\r\n\r\n{}")
+            wire.shutdown(socket.SHUT_WR)
+            while wire.recv(65536):
+                pass
+
+    many = 60
+    limits = '[limits]\nerrors = { rate = "100000/s", burst = 100000 }\n'
+    with Program(binary, folder, settings(more=KEYS + limits)) as program:
+        for request in requests.values():
+            request(program)
+        for _ in range(many):
+            requests["policy/ROLE"](program)
+    for reason in requests:
+        found = [record for record in program.records() if record.get("reason") == reason]
+        assert len(found) == (1 + many if reason == "policy/ROLE" else 1), (reason, len(found))
+        assert all(record.get("caller") == "key:alice" and "address" not in record for record in found), found[0]
+
+
 def a_removed_ledger_is_a_failure(binary, folder):
     with Program(binary, folder, settings("critical = true")) as program:
         assert program.tool("echo", text="a")[0] == 200
@@ -191,6 +225,7 @@ CASES = [
     refusals_are_counted_and_evict_nothing,
     refused_batches_evict_nothing,
     unreadable_heads_evict_nothing,
+    each_refusal_of_a_caller_is_recorded,
     a_removed_ledger_is_a_failure,
     a_run_that_was_killed_is_noted,
     one_file_after_a_clean_stop,

@@ -11,31 +11,51 @@ use super::request::RequestHead;
 use super::routes::{Action, Needs, Route, RoutePlace, Takes};
 use super::settings::HttpSettings;
 
+/// A request that a check refuses.
+#[derive(Debug)]
+pub(super) struct Rejection {
+    pub(super) fault: Fault,
+    /// The caller, if identified before.
+    pub(super) caller: Option<Caller>,
+}
+
+impl From<Fault> for Rejection {
+    fn from(fault: Fault) -> Rejection {
+        Rejection { fault, caller: None }
+    }
+}
+
 /// Checks host, method and origin, credentials and role, content type, accept.
-pub(super) async fn authorize(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
+pub(super) async fn authorize(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<Caller, Rejection> {
     check_address(head, settings)?;
     let Some(route) = head.route else {
-        return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH));
+        return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH).into());
     };
     let action = check_method(head, route)?;
     check_origin(head, settings)?;
     let Some(action) = action else { return Ok(Caller::anonymous()) };
     let caller = match action.needs {
         Needs::Nothing => Caller::anonymous(),
-        Needs::Key => authenticate(head, settings).await?,
-        Needs::Role(role) => {
-            let caller = authenticate(head, settings).await?;
-            check_role(role, &caller, head)?;
-            caller
-        }
+        Needs::Key | Needs::Role(_) => authenticate(head, settings).await?,
     };
+    match check_request(head, action, &caller) {
+        Ok(()) => Ok(caller),
+        Err(fault) => Err(Rejection { fault, caller: Some(caller) }),
+    }
+}
+
+/// The checks of a request whose caller is identified.
+fn check_request(head: &RequestHead<'_>, action: &Action, caller: &Caller) -> Result<(), Fault> {
+    if let Needs::Role(role) = action.needs {
+        check_role(role, caller, head)?;
+    }
     check_query(head, action)?;
     check_content_type(head, action)?;
     if head.place == RoutePlace::Mcp {
         check_accept(head)?;
         check_version_header(head)?;
     }
-    Ok(caller)
+    Ok(())
 }
 
 /// Checks that the request names this server, and unambiguously.

@@ -460,7 +460,7 @@ fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
 pub(super) async fn resume(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Caller) -> Response<Body> {
     let entry = match find(mount, head, caller).await {
         Ok(entry) => entry,
-        Err(fault) => return mount.refuse(fault, head).await,
+        Err(fault) => return mount.refuse(fault, head, Some(caller)).await,
     };
     let (number, after) = match head.get("last-event-id").and_then(read_event_id) {
         Some((number, after)) => (number, Some(after)),
@@ -471,7 +471,7 @@ pub(super) async fn resume(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &
         None => shared::take_up(mount, &entry, number, after.unwrap_or(0)).await,
     };
     let Some((stream, replaced)) = found else {
-        return mount.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head).await;
+        return mount.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head, Some(caller)).await;
     };
     let after = match after {
         // This node does not have the notifications of another node, so it repeats those that may be missing.
@@ -503,7 +503,7 @@ pub(super) async fn end(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Cal
             mount.sessions.end(&entry);
             empty(StatusCode::NO_CONTENT)
         }
-        Err(fault) => mount.refuse(fault, head).await,
+        Err(fault) => mount.refuse(fault, head, Some(caller)).await,
     }
 }
 

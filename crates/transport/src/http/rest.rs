@@ -35,7 +35,7 @@ pub(super) async fn call(
         false => Bytes::new(),
         true => match read_body(mount, head, body, &caller).await {
             Ok(bytes) => bytes,
-            Err(fault) => return last(mount.refuse(fault, head).await),
+            Err(fault) => return last(mount.refuse(fault, head, Some(&caller)).await),
         },
     };
     let call = read(&RestInput { mount, head, body: &bytes, caller: &caller });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::Fault;
-use failwell_pipeline::{IncomingMessage, IncomingRequest, Requester};
+use failwell_pipeline::{IncomingMessage, IncomingRequest};
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::RemoteContext;
@@ -54,13 +54,14 @@ pub(super) async fn rpc(
     }
 }
 
-/// Refuses a request before its caller is known, and echoes its ids. The body is read only if it is small and
+/// Refuses a request before its message is read, and echoes its ids. The body is read only if it is small and
 /// arrives at once.
 pub(super) async fn refuse(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
     mut body: IncomingBody,
     fault: Fault,
+    caller: Option<&Caller>,
 ) -> Response<Body> {
     let is_small = head.content_length().is_none_or(|length| length <= SMALL as u64);
     let is_asked = head.get(http::header::EXPECT).is_some();
@@ -71,9 +72,9 @@ pub(super) async fn refuse(
     };
     let Some(Ok(small)) = small else {
         throw_away(body, head, &mount.settings);
-        return last(mount.refuse(fault, head).await);
+        return last(mount.refuse(fault, head, caller).await);
     };
-    let from = Requester::Address(head.peer);
+    let from = mount.requester(head, caller);
     match ids(&small.to_bytes()) {
         RefusedIds::One(id) => {
             let to = ReplyTo::misread(id, Dialect::Rpc);
