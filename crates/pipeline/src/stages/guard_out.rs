@@ -97,8 +97,20 @@ fn direction_of(exchange: &Exchange<'_>) -> Direction {
 /// Replaces a blocked response with its fault. The effect of the work stays, and a changed request does not
 /// help.
 fn held_back(exchange: &mut Exchange<'_>, fault: Fault, now: Moment) -> Option<Reply> {
-    let fault = match *fault.reason() == reason::POLICY_BLOCKED {
-        true => fault.advise(&reason::POLICY_BLOCKED_ANSWER).retry_as(Retry::Never),
+    let effect = effect(&exchange.to, &exchange.outcome);
+    exchange.outcome = Err(withheld(fault, effect).with_effect(effect));
+    render(&exchange.to, &exchange.outcome, None, now)
+}
+
+/// The fault of a response that may not leave. Another attempt would repeat work that is done.
+fn withheld(fault: Fault, effect: Effect) -> Fault {
+    let fault = match *fault.reason() == reason::SERVER_BUSY {
+        // The request itself was not too many.
+        true => {
+            let why = "too many large messages are waiting for their inspection";
+            let failed = Fault::new(&reason::POLICY_GUARD_FAILED).fact("guard", "content").fact("why", why);
+            failed.absorbing(fault)
+        }
         false => fault,
     };
     exchange.outcome = Err(fault.with_effect(effect(&exchange.to, &exchange.outcome)));
@@ -138,5 +150,29 @@ fn after_id(to: &ReplyTo, body: &[u8]) -> usize {
             AHEAD.len() + id.text().len()
         }
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use failwell_fault::{Effect, Fault, Retry, reason};
+
+    use super::withheld;
+
+    #[test]
+    fn work_that_is_done_is_not_to_be_repeated() {
+        for (fault, effect, expected, retry) in [
+            (&reason::SERVER_BUSY, Effect::Complete, "policy/GUARD_FAILED", Some(Retry::Never)),
+            (&reason::SERVER_BUSY, Effect::Unknown, "policy/GUARD_FAILED", Some(Retry::Never)),
+            (&reason::SERVER_BUSY, Effect::None, "policy/GUARD_FAILED", None),
+            (&reason::POLICY_GUARD_FAILED, Effect::Complete, "policy/GUARD_FAILED", Some(Retry::Never)),
+            (&reason::POLICY_GUARD_FAILED, Effect::None, "policy/GUARD_FAILED", None),
+            (&reason::POLICY_BLOCKED, Effect::None, "policy/BLOCKED", Some(Retry::Never)),
+        ] {
+            let usual = Fault::new(&reason::POLICY_GUARD_FAILED).retry();
+            let fault = withheld(Fault::new(fault), effect);
+            assert_eq!((fault.reason().id, fault.retry()), (expected, retry.unwrap_or(usual)), "{effect:?}");
+            assert_eq!(fault.hint().contains("do not repeat"), effect != Effect::None, "{}", fault.hint());
+        }
     }
 }
