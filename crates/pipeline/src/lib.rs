@@ -42,7 +42,9 @@ pub use record::{
 };
 pub use recorder::Recorder;
 pub use request::call::Call;
-pub use request::extension::{Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest, ExtensionRoute};
+pub use request::extension::{
+    Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest, ExtensionRoute, ResponseContent,
+};
 pub use request::incoming_request::{
     IncomingMessage, IncomingRequest, RequestEra, RestRequest, claims_modern,
 };

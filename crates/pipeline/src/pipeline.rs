@@ -143,8 +143,8 @@ impl Pipeline {
             log.notes.set_target(name);
         }
         log.set_plain_method(call.plain_method());
-        if matches!(&call, Call::Extension(call) if call.shows_secret()) {
-            log.set_secret();
+        if let Call::Extension(call) = &call {
+            log.set_response(call.response());
         }
         to.asked = self.asked(&call, to.dialect);
         let scope = RequestScope { pipeline: self, client, incoming, meta, to, log };
