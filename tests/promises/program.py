@@ -172,8 +172,8 @@ class Program:
 
     def mcp(self, method, params):
         """The answer to one request of the modern era."""
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
-        return self.send("/mcp", body, modern_headers(method, params.get("name")))[1]
+        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {"_meta": META, **params}}
+        return self.send("/mcp", body, modern_headers(method, params.get("name") or params.get("uri") or params.get("taskId")))[1]
 
     def metric(self, name, headers=()):
         """A number of `/metrics`."""

@@ -96,7 +96,7 @@ impl GuardedApprovals {
             caller: caller.name().to_string(),
             server: server.to_owned(),
             tool: tool.to_owned(),
-            shown: approval_view(arguments, &|text| self.guards.scrub(text))?,
+            shown: approval_view(arguments, &|text| self.guards.scrub_secrets(text))?,
             binding: ApprovalRequest::binding(caller, server, tool, arguments),
             expires: self.queue.terms.load().expires,
         };

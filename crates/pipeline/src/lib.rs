@@ -42,11 +42,14 @@ pub use record::{
 };
 pub use recorder::Recorder;
 pub use request::call::Call;
-pub use request::extension::{Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest, ExtensionRoute};
+pub use request::extension::{
+    Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest, ExtensionRoute, ResponseContent,
+};
 pub use request::incoming_request::{
     IncomingMessage, IncomingRequest, RequestEra, RestRequest, claims_modern,
 };
 pub use request::panic::{fault_of_panic, keep_panics_quiet};
+pub use request::requester::Requester;
 pub use session::hub::Hub;
 pub use session::state::{
     NodeEvent, NodeMessage, SessionKey, SessionLookup, SharedSession, SharedState, SingleNode, StreamEvent,

@@ -1,7 +1,6 @@
 //! The request path of one tool server: the stages in order, from a request to its response.
 
 use std::any::Any;
-use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
 use std::sync::Arc;
@@ -27,6 +26,7 @@ use crate::request::context_ports::ContextPorts;
 use crate::request::extension::Attachment;
 use crate::request::incoming_request::{IncomingMessage, IncomingRequest};
 use crate::request::panic::fault_of_panic;
+use crate::request::requester::Requester;
 use crate::request::scope::{Exchange, ExchangeLog, RequestScope};
 use crate::session::Session;
 use crate::session::hub::Hub;
@@ -51,7 +51,7 @@ pub struct Pipeline {
     pub(crate) slots: Slots,
     pub(crate) listeners: Slots,
     pub(crate) server_info: Json,
-    pub(crate) shutdown: Shutdown,
+    pub(crate) shutdown: Arc<Shutdown>,
 }
 
 /// A response, and the attachment that follows it.
@@ -81,7 +81,7 @@ impl Pipeline {
                 None => Seal::fresh()?,
             },
             ports: ContextPorts::new(info.name, controls, recorder.into()),
-            shutdown: Shutdown::default(),
+            shutdown: Arc::default(),
             server,
             settings,
         }))
@@ -143,8 +143,8 @@ impl Pipeline {
             log.notes.set_target(name);
         }
         log.set_plain_method(call.plain_method());
-        if matches!(&call, Call::Extension(call) if call.shows_secret()) {
-            log.set_secret();
+        if let Call::Extension(call) = &call {
+            log.set_response(call.response());
         }
         to.asked = self.asked(&call, to.dialect);
         let scope = RequestScope { pipeline: self, client, incoming, meta, to, log };
@@ -242,21 +242,16 @@ impl Pipeline {
     }
 
     /// Refuses a message before it is parsed.
-    pub async fn refuse(&self, fault: Fault, to: ReplyTo, connection: &str) -> Option<Reply> {
-        self.finish(Exchange::refused(fault, to, ExchangeLog::new(self.begin()), connection)).await
-    }
-
-    /// Refuses a message of a caller that is not identified. The address decides together with the reason which of
-    /// many refusals are recorded.
-    pub async fn refuse_unidentified(
+    pub async fn refuse(
         &self,
         fault: Fault,
         to: ReplyTo,
         connection: &str,
-        address: IpAddr,
+        from: Requester<'_>,
     ) -> Option<Reply> {
         let refused = Exchange::refused(fault, to, ExchangeLog::new(self.begin()), connection);
-        self.finish(Exchange { refused_from: Some(address), ..refused }).await
+        let (caller, refused_from) = from.into_parts();
+        self.finish(Exchange { caller, refused_from, ..refused }).await
     }
 
     /// Refuses a request before any stage. The record contains its method.

@@ -7,5 +7,6 @@ pub(crate) mod extension;
 pub(crate) mod incoming_request;
 pub(crate) mod panic;
 pub(crate) mod request_port;
+pub(crate) mod requester;
 pub(crate) mod scope;
 pub(crate) mod supervise;

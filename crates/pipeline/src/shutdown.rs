@@ -3,6 +3,7 @@
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::Poll;
 use std::time::Duration;
@@ -30,7 +31,17 @@ pub(crate) struct RunningExchange<'a>(&'a Shutdown);
 
 impl Drop for RunningExchange<'_> {
     fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::Release);
+        self.0.leave();
+    }
+}
+
+/// A task that runs after the response to its request; it counts until it is dropped.
+#[derive(Debug)]
+pub(crate) struct RunningTask(Arc<Shutdown>);
+
+impl Drop for RunningTask {
+    fn drop(&mut self) {
+        self.0.leave();
     }
 }
 
@@ -39,6 +50,22 @@ impl Shutdown {
     pub(crate) fn enter(&self) -> RunningExchange<'_> {
         self.running.fetch_add(1, Ordering::Relaxed);
         RunningExchange(self)
+    }
+
+    /// Counts a task until the result is dropped.
+    pub(crate) fn enter_task(self: &Arc<Self>) -> RunningTask {
+        self.running.fetch_add(1, Ordering::Relaxed);
+        RunningTask(self.clone())
+    }
+
+    fn leave(&self) {
+        self.running.fetch_sub(1, Ordering::Release);
+    }
+
+    /// Waits for the end of the grace period. Returns the fault of a task that did not finish.
+    pub(crate) async fn end_of_task(&self) -> Fault {
+        self.ending.cancelled().await;
+        self.explain(stopped(), true)
     }
 
     pub(crate) fn closing(&self) -> &CancellationToken {

@@ -117,6 +117,11 @@ impl Guards {
         self.without(line, always() | self.private)
     }
 
+    /// Removes secrets only. An approver sees everything else that is approved.
+    pub fn scrub_secrets<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.without(text, always() | self.private & bits(Guard::Secrets))
+    }
+
     /// Redacts a message, or the beginning of one, for storage. Removes secrets, and everything that the
     /// guards redact or block in this direction.
     pub fn redact_for_storage<'a>(&self, direction: Direction, server: &str, text: &'a str) -> Cow<'a, str> {

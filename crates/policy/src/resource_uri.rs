@@ -2,14 +2,16 @@
 //!
 //! | step (RFC 3986, section 6) | schemes |
 //! |---|---|
-//! | scheme in lower case, escapes in upper case, escaped unreserved characters decoded, dot segments removed | all |
+//! | scheme in lower case, escapes in upper case, dot segments removed, doubled slashes merged | all |
+//! | escaped unreserved characters and sub-delimiters decoded; `:` and `@` in paths and queries, too | all |
 //! | host in lower case | all for rules; `file`, `http`, `https`, `ws`, `wss`, `ftp` also for the upstream |
 //! | default port, empty path, trailing dot and numeric forms of a host | `http`, `https`, `ws`, `wss`, `ftp` |
 //! | fragment removed | `file`, `http`, `https`, `ws`, `wss`, `ftp` |
-//! | `localhost` and missing authority, doubled slashes, escaped sub-delimiters, query removed | `file` |
+//! | `localhost` and missing authority, query removed | `file` |
 //!
 //! Servers of custom schemes take `greeting://World` and `greeting://world` for two resources, so the host keeps
-//! its case on the way to them.
+//! its case on the way to them. Some have URIs within URIs, such as `fetch://https://example.org`: doubled slashes
+//! stay on the way to a server that no rule is about. Escaped `& = + ;` of a query stay, because they separate it.
 
 mod authority;
 mod escape;
@@ -27,6 +29,14 @@ pub struct ResourceUri {
     key: String,
     sent: String,
     also: Vec<String>,
+    doubled: Option<DoubledSlashes>,
+}
+
+/// A URI as if its doubled slashes meant something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct DoubledSlashes {
+    key: String,
+    sent: String,
 }
 
 /// The kind of text that is normalised.
@@ -59,6 +69,16 @@ impl ResourceUri {
     /// The spelling for the upstream.
     pub fn sent(&self) -> &str {
         &self.sent
+    }
+
+    /// The spelling for an upstream that no rule is about: doubled slashes are kept.
+    pub fn sent_without_rules(&self) -> &str {
+        self.doubled.as_ref().map_or(&self.sent, |doubled| &doubled.sent)
+    }
+
+    /// The spelling of rules that were written for doubled slashes, such as `*//private/*`.
+    pub(crate) fn with_doubled_slashes(&self) -> Option<&str> {
+        self.doubled.as_ref().map(|doubled| doubled.key.as_str())
     }
 
     /// All spellings that policies judge.
@@ -108,8 +128,14 @@ fn normalize(text: &str, form: Form) -> Option<ResourceUri> {
         // Without dots, the rest of such a text could begin with a scheme.
         None if text.contains(':') => None,
         None => {
-            let path = path::normalize(text, Part::Path, Slashes::Kept, form)?;
-            (!path.is_empty()).then(|| ResourceUri { key: path.clone(), sent: path, also: Vec::new() })
+            // The wildcard of a pattern can stand for a scheme, and the slashes for those behind it.
+            let slashes = if text.starts_with('*') { Slashes::Kept } else { Slashes::Merged };
+            let path = path::normalize(text, slashes, form)?;
+            let kept = path::normalize(text, Slashes::Kept, form)?;
+            // A decoded colon would make a scheme of its beginning.
+            let is_path = !path.is_empty() && !path.contains(':');
+            let doubled = (kept != path).then(|| DoubledSlashes { key: kept.clone(), sent: kept });
+            is_path.then(|| ResourceUri { key: path.clone(), sent: path, also: Vec::new(), doubled })
         }
     }
 }
@@ -171,7 +197,7 @@ fn file(parts: &UriParts<'_>, form: Form) -> Option<ResourceUri> {
     if !(is_whole || is_bare_authority) {
         return None;
     }
-    let mut path = path::normalize(parts.path, Part::FilePath, Slashes::Merged, form)?;
+    let mut path = path::normalize(parts.path, Slashes::Merged, form)?;
     if path.is_empty() && form != Form::Pattern {
         path.push('/');
     }
@@ -183,7 +209,7 @@ fn file(parts: &UriParts<'_>, form: Form) -> Option<ResourceUri> {
         also.push(format!("file://{path}"));
         also.extend(bare.map(|bare| format!("file://{bare}")));
     }
-    Some(ResourceUri { key: uri.clone(), sent: uri, also })
+    Some(ResourceUri { key: uri.clone(), sent: uri, also, doubled: None })
 }
 
 fn with_scheme(scheme: &str, parts: &UriParts<'_>, form: Form) -> Option<ResourceUri> {
@@ -192,37 +218,37 @@ fn with_scheme(scheme: &str, parts: &UriParts<'_>, form: Form) -> Option<Resourc
         Some(text) => Some(Authority::parse(scheme, text, form)?),
         None => None,
     };
-    let mut path = path::normalize(parts.path, Part::Path, Slashes::Kept, form)?;
+    let mut path = path::normalize(parts.path, Slashes::Merged, form)?;
+    let kept = path::normalize(parts.path, Slashes::Kept, form)?;
+    // Such a path would be read as an authority.
+    if authority.is_none() && kept.starts_with("//") {
+        return None;
+    }
+    let kept = (kept != path).then_some(kept);
     let ends_open = form == Form::Pattern && parts.authority.is_some_and(|text| text.ends_with('*'));
     if is_web && path.is_empty() && authority.is_some() && !ends_open {
         path.push('/');
     }
-    // Such a path would be read as an authority.
-    if authority.is_none() && path.starts_with("//") {
-        return None;
-    }
-    let mut tail = path;
+    let mut more = String::new();
     if let Some(query) = parts.query {
-        tail.push('?');
-        tail.push_str(&escape::normalize(query, Part::Query, form)?);
+        more.push('?');
+        more.push_str(&escape::normalize(query, Part::Query, form)?);
     }
     if let Some(fragment) = parts.fragment.filter(|_| !is_web) {
-        tail.push('#');
-        tail.push_str(&escape::normalize(fragment, Part::Query, form)?);
+        more.push('#');
+        more.push_str(&escape::normalize(fragment, Part::Query, form)?);
     }
-    Some(match authority {
-        None => {
-            let uri = format!("{scheme}:{tail}");
-            ResourceUri { key: uri.clone(), sent: uri, also: Vec::new() }
-        }
-        Some(authority) => {
-            let with = |authority: &str| format!("{scheme}://{authority}{tail}");
-            ResourceUri {
-                key: with(&authority.key),
-                sent: with(&authority.sent),
-                also: authority.bare.iter().map(|bare| with(bare)).collect(),
-            }
-        }
+    let with = |authority: Option<&str>, path: &str| match authority {
+        Some(authority) => format!("{scheme}://{authority}{path}{more}"),
+        None => format!("{scheme}:{path}{more}"),
+    };
+    let (key, sent) = (authority.as_ref().map(|of| &*of.key), authority.as_ref().map(|of| &*of.sent));
+    let bare = authority.as_ref().and_then(|of| of.bare.as_deref());
+    Some(ResourceUri {
+        key: with(key, &path),
+        sent: with(sent, &path),
+        also: bare.map(|bare| with(Some(bare), &path)).into_iter().collect(),
+        doubled: kept.map(|kept| DoubledSlashes { key: with(key, &kept), sent: with(sent, &kept) }),
     })
 }
 

@@ -107,7 +107,8 @@ impl<'a> ServerView<'a> {
 
     /// Returns true if a rule shows this resource, and none hides it under a URI that a server takes for it.
     pub fn shows_resource(&self, uri: &ResourceUri) -> bool {
-        self.shows(uri.key()) && !uri.also().any(|other| self.0.iter().any(|items| items.hide(other)))
+        let mut others = uri.also().chain(uri.with_doubled_slashes());
+        self.shows(uri.key()) && !others.any(|other| self.0.iter().any(|items| items.hide(other)))
     }
 
     /// Returns true unless no name at all can be shown. Where rules intersect, it may return true although no

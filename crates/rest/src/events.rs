@@ -33,12 +33,12 @@ pub(crate) fn events<'a>(
 
 async fn listen(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: Caller) -> Response<Body> {
     let call = services(mount).map(|services| services.admin(AdminCall::Listen));
-    match handle(mount, head, call, Bytes::new(), caller).await.reply {
+    match handle(mount, head, call, Bytes::new(), caller.clone()).await.reply {
         Some(reply) if reply.status != 200 => rendered(reply),
         Some(_) if *head.method == Method::HEAD => whole(200, "text/event-stream", ""),
         Some(_) => match response(mount, head.get("last-event-id")) {
             Ok(response) => response,
-            Err(fault) => mount.refuse(fault, head).await,
+            Err(fault) => mount.refuse(fault, head, Some(&caller)).await,
         },
         None => mount.reply(None),
     }

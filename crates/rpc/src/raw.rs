@@ -8,6 +8,7 @@ mod fields;
 mod json;
 pub(crate) mod object;
 mod skip;
+mod tree;
 
 pub use array::Array;
 pub use fields::Fields;

@@ -14,7 +14,8 @@ mod shape;
 mod tree;
 mod walk;
 
-use failwell_fault::{Fault, OrFault, Rule, Violation, reason};
+use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
+use failwell_rpc::Raw;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
@@ -60,9 +61,12 @@ impl Schema {
         Err(found.into_iter().fold(Fault::new(&reason::MCP_BAD_ARGUMENTS), Fault::violation))
     }
 
-    /// All violations in a JSON text. A text that is not JSON counts as `null`.
+    /// All violations in a JSON text. A text that cannot be read violates every schema.
     pub fn violations_in(&self, text: &str) -> Vec<Violation> {
-        self.all(&serde_json::from_str(text).unwrap_or_default())
+        match Raw::written(text).to_tree() {
+            Ok(value) => self.all(&value),
+            Err(_) => vec![Violation::new(Pointer::root(), Rule::Schema)],
+        }
     }
 
     fn all(&self, arguments: &Value) -> Vec<Violation> {

@@ -249,7 +249,7 @@ impl ToolTarget for ServedTool {
     }
 
     fn call(self: Arc<Self>, arguments: Json, cx: Context) -> Work<ToolOutcome> {
-        match arguments.raw().parse().or_fault(&reason::SERVER_BUG) {
+        match arguments.raw().to_tree().or_fault(&reason::SERVER_BUG) {
             Ok(arguments) => self.tool.call(arguments, cx),
             Err(fault) => refuse(fault),
         }

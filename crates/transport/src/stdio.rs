@@ -33,7 +33,7 @@ pub use self::refuse::refuse_stdio;
 pub use self::salvage::id_in_start;
 use self::unreadable_lines::{UnreadableLines, Verdict};
 pub use self::writer::write_lines;
-use crate::shutdown::{FLUSH, ShutdownReport};
+use crate::shutdown::{FLUSH, ShutdownReport, settle};
 
 /// The limits of a stdio connection.
 #[derive(Debug, Clone)]
@@ -87,7 +87,7 @@ pub async fn serve_stdio(
     }
     pipeline.refuse_requests();
     running.close();
-    let report = connection.shut_down(lines, &settings, &running).await;
+    let report = connection.shut_down(lines, &settings, &running, &stop).await;
     session.end();
     // The writer has its own deadlines; a shutdown has a shorter one.
     let is_written = tokio::select! {
@@ -123,6 +123,7 @@ impl Connection {
         mut lines: Lines<impl AsyncRead + Unpin>,
         settings: &StdioSettings,
         running: &TaskTracker,
+        stop: &CancellationToken,
     ) -> ShutdownReport {
         let count = self.pipeline.running();
         let until = tokio::time::Instant::now() + settings.drain;
@@ -130,11 +131,7 @@ impl Connection {
         loop {
             tokio::select! {
                 biased;
-                () = tokio::time::sleep_until(until) => {
-                    self.pipeline.end_running();
-                    let _ = tokio::time::timeout(FLUSH, running.wait()).await;
-                    break;
-                }
+                () = tokio::time::sleep_until(until) => break,
                 // Lines that were sent before the client knew are answered too.
                 line = self.next_line(&mut lines), if is_open => match line {
                     Some(line) => self.take(line, settings.largest_line, running),
@@ -144,10 +141,22 @@ impl Connection {
                         is_open = false;
                     }
                 },
-                () = running.wait() => break,
+                () = self.settled(running, settings, stop) => break,
             }
         }
+        self.pipeline.end_running();
+        let _ = tokio::time::timeout(FLUSH, running.wait()).await;
+        settle(FLUSH, || self.pipeline.running() == 0).await;
         ShutdownReport { running: count, ended: self.pipeline.ended(), undelivered: running.len() }
+    }
+
+    /// Waits for the responses, and at a stop for tasks too. A client that closed its end cannot read the
+    /// results of its tasks.
+    async fn settled(&self, running: &TaskTracker, settings: &StdioSettings, stop: &CancellationToken) {
+        running.wait().await;
+        if stop.is_cancelled() {
+            settle(settings.drain, || self.pipeline.running() == 0).await;
+        }
     }
 
     /// Polls each line once, in order. A request is registered before the next line can cancel it, and a

@@ -3,8 +3,19 @@
 import json
 import socket
 import subprocess
+import sys
 
 from program import Program, Tasks, upstream
+
+# A guard that has no verdict about the results of one tool.
+GUARD = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    verdict = "perhaps" if asked["direction"] == "result" and asked["tool"] == "succeed" else "allow"
+    print(json.dumps({"id": asked["id"], "verdict": verdict}), flush=True)
+"""
+
 
 def a_result_that_is_too_large_was_made(binary, folder):
     with Program(binary, folder, upstream("up")) as program:
@@ -12,6 +23,20 @@ def a_result_that_is_too_large_was_made(binary, folder):
         assert "error" in answer, str(answer)[:200]
         fault = answer["error"]["data"]
         assert (fault["reason"], fault["effect"], fault["retry"]) == ("server/TOO_LARGE", "complete", "after_change"), fault
+
+
+def a_response_without_a_verdict_does_not_invite_a_repetition(binary, folder):
+    """M7: the tool has run; only its response could not be inspected. Every dialect says so."""
+    guard = f'[[guard.custom]]\nname = "marks"\ncommand = {json.dumps([sys.executable, "-c", GUARD])}\n'
+    with Program(binary, folder, upstream("up") + guard) as program:
+        told = [
+            program.mcp("tools/call", {"name": "up__succeed", "arguments": {}})["error"]["data"],
+            program.rpc("up__succeed", {})["error"]["data"],
+            program.tool("up__succeed")[1]["detail"],
+        ]
+        for fault in told:
+            assert (fault["reason"], fault["effect"], fault["retry"]) == ("policy/GUARD_FAILED", "complete", "never"), fault
+            assert "do not repeat" in fault["hint"] and "try again" not in fault["hint"], fault
 
 
 def a_cancelled_call_may_have_done_something(binary, folder):
@@ -81,6 +106,7 @@ def undo_keeps_its_promise(binary, folder):
 
 CASES = [
     a_result_that_is_too_large_was_made,
+    a_response_without_a_verdict_does_not_invite_a_repetition,
     a_cancelled_call_may_have_done_something,
     a_message_larger_than_an_answer_is_refused,
     a_task_is_not_added_twice,

@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 
-from program import META, Program, Stdio, ledger, modern_headers, until, upstream
+from program import META, Program, Stdio, asked, ledger, modern_headers, scripted, until, upstream
 
 ROUNDS = int(os.environ.get("PROMISES_ROUNDS", "3"))
 CALLS = 200
@@ -246,4 +246,67 @@ def a_call_that_finishes_in_time_is_not_ended(binary, home):
     assert "1 request finished" in program.screen[-1], program.screen
 
 
-CASES = [every_call_over_http_is_answered, every_call_over_stdio_is_answered, a_call_that_finishes_in_time_is_not_ended]
+# What the upstream says about its task, and the status that it reports one after the other.
+TASK = {"taskId": "theirs", "ttl": 60_000, "pollInterval": 100, "createdAt": "2026-01-01T00:00:00Z", "lastUpdatedAt": "2026-01-01T00:00:00Z"}
+FOLLOWING = {**META, "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}
+
+
+def with_task(folder, statuses):
+    """The settings of a program with an upstream whose tool goes on as a task."""
+    tool = {"name": "job", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}
+    capabilities = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
+    server = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": {"name": "scripted", "version": "1"}}
+    return 'servers = ["lobby"]\n' + scripted(folder, "up", {
+        "initialize": {"result": server},
+        "tools/list": {"result": {"tools": [tool]}},
+        "tools/call": {"result": {"task": {**TASK, "status": "working"}}},
+        "tasks/get": [{"result": {**TASK, "status": status}} for status in statuses],
+        "tasks/result": {"result": {"content": [{"type": "text", "text": "at last"}]}},
+        "tasks/cancel": {"result": {**TASK, "status": "cancelled"}},
+    })
+
+
+def begin_task(program):
+    """Starts the task of the upstream. No request is open afterwards."""
+    created = program.mcp("tools/call", {"name": "up__job", "arguments": {}, "_meta": FOLLOWING})
+    assert created["result"]["resultType"] == "task", created
+    account = program.mcp("tasks/get", {"taskId": created["result"]["taskId"], "_meta": FOLLOWING})
+    assert account["result"]["status"] == "working", account
+
+
+def a_task_that_outlives_the_grace_period_is_ended(binary, home):
+    """A call that goes on after its answer is waited for, ended, recorded and told."""
+    program = Program(binary, home, with_task(home.parent / (home.name + "-up"), ["working"]), "--drain", "2")
+    with program:
+        begin_task(program)
+        began = time.monotonic()
+        program.process.send_signal(signal.SIGTERM)
+        assert program.process.wait(30) == 0
+        assert time.monotonic() - began >= 2, "the task had no grace period"
+        found = [record for record in program.records() if record.get("reason") == "server/SHUTDOWN"]
+        assert [(record["method"], record["effect"]) for record in found] == [("tools/call", "unknown")], found
+    assert "0 requests finished, 1 request ended with server/SHUTDOWN" in program.screen[-1], program.screen
+    methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
+    assert "tasks/cancel" in methods, methods
+
+
+def a_task_that_finishes_in_time_is_not_ended(binary, home):
+    statuses = ["working"] * 20 + ["completed"]
+    program = Program(binary, home, with_task(home.parent / (home.name + "-up"), statuses), "--drain", "60")
+    with program:
+        begin_task(program)
+        program.process.send_signal(signal.SIGTERM)
+        assert program.process.wait(50) == 0, "it waited although nothing was running"
+        assert not [record for record in program.records() if record.get("reason")], program.records()
+    assert "1 request finished" in program.screen[-1], program.screen
+    methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
+    assert "tasks/result" in methods, methods
+
+
+CASES = [
+    every_call_over_http_is_answered,
+    every_call_over_stdio_is_answered,
+    a_call_that_finishes_in_time_is_not_ended,
+    a_task_that_outlives_the_grace_period_is_ended,
+    a_task_that_finishes_in_time_is_not_ended,
+]

@@ -1,5 +1,6 @@
 """Callers without credentials cannot push records out of the ledger, and no record is lost without a word."""
 
+import json
 import shutil
 import socket
 import sqlite3
@@ -17,25 +18,32 @@ def settings(audit="", more=""):
     return f'servers = ["lobby"]\n{more}\n[audit]\n{audit}\n'
 
 
-def refusals_are_counted_and_evict_nothing(binary, folder):
-    with Program(binary, folder, settings("retention = { records = 2000 }", KEYS)) as program:
+def connect(program):
+    host, port = program.address.removeprefix("http://").split(":")
+    return socket.create_connection((host, int(port)), timeout=60)
+
+
+def count_answers(wire, needle, wanted):
+    """Reads until this many answers have come."""
+    heard, tail = 0, b""
+    while heard < wanted:
+        told = wire.recv(1 << 20)
+        assert told, f"{heard} of {wanted} answers"
+        piece = tail + told
+        heard += piece.count(needle)
+        tail = piece[-(len(needle) - 1):] if needle not in piece[-(len(needle) - 1):] else b""
+
+
+def flood_evicts_nothing(binary, folder, flood, reason, refused):
+    """Refusals of `flood` are counted, at most 100 are recorded, and the record of a caller stays."""
+    with Program(binary, folder, settings("retention = { records = 500 }", KEYS)) as program:
         status, answer = program.send("/v1/tools/echo", {"text": 5}, AS_ALICE)
         assert status == 422, answer
         deed = answer["detail"]["ref"]
-        host, port = program.address.removeprefix("http://").split(":")
-        request = b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-        with socket.create_connection((host, int(port)), timeout=60) as flood:
-            heard = 0
-            for _ in range(REFUSED // 1000):
-                flood.sendall(request * 1000)
-                want = heard + 1000
-                tail = b""
-                while heard < want:
-                    piece = tail + flood.recv(1 << 20)
-                    heard += piece.count(b"HTTP/1.1 401")
-                    tail = piece[-11:] if b"HTTP/1.1 401" not in piece[-11:] else b""
+        flood(program)
         assert program.send("/v1/tools/echo", {"text": "after"}, AS_ALICE)[0] == 200
-        until("everything is written", lambda: program.metric("failwell_ledger_waiting", AS_ALICE) == 0)
+        # The ledger has caught up when it has the last record.
+        until("the last record", lambda: [record for record in program.records() if record["outcome"] == "ok"])
         rc, told = program.run("explain", deed)
         assert rc == 0, f"the deed is gone: {told}"
         rc, told = program.run("audit", "verify")
@@ -44,10 +52,82 @@ def refusals_are_counted_and_evict_nothing(binary, folder):
         assert size < 200_000, f"the log has {size} bytes"
     events = [record["event"] for record in program.records() if record["outcome"] == "event"]
     counted = sum(event["count"] for event in events if event["what"] == "refused")
-    recorded = sum(1 for record in program.records() if record.get("reason") == "policy/UNAUTHENTICATED")
-    assert counted + recorded == REFUSED, (counted, recorded)
-    assert recorded <= 100, recorded
-    assert all(record.get("address") == "127.0.0.1" for record in program.records() if record.get("reason") == "policy/UNAUTHENTICATED")
+    sampled = [record for record in program.records() if record.get("reason") == reason]
+    assert counted + len(sampled) == refused, (counted, len(sampled))
+    assert len(sampled) <= 100, len(sampled)
+    assert all(record.get("address") == "127.0.0.1" for record in sampled), sampled[0]
+
+
+def refusals_are_counted_and_evict_nothing(binary, folder):
+    def flood(program):
+        request = b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        with connect(program) as wire:
+            for _ in range(REFUSED // 1000):
+                wire.sendall(request * 1000)
+                count_answers(wire, b"HTTP/1.1 401", 1000)
+
+    flood_evicts_nothing(binary, folder, flood, "policy/UNAUTHENTICATED", REFUSED)
+
+
+def refused_batches_evict_nothing(binary, folder):
+    """Each request of a batch is answered; they are no better than single ones."""
+    batches, ids = 100, 64
+
+    def flood(program):
+        body = json.dumps([{"jsonrpc": "2.0", "id": number, "method": "tools/list"} for number in range(ids)]).encode()
+        head = b"POST /rpc HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
+        with connect(program) as wire:
+            for _ in range(batches):
+                wire.sendall(head % len(body) + body)
+                count_answers(wire, b'"policy/UNAUTHENTICATED"', ids)
+
+    flood_evicts_nothing(binary, folder, flood, "policy/UNAUTHENTICATED", batches * ids)
+
+
+def unreadable_heads_evict_nothing(binary, folder):
+    refused = 1200
+
+    def flood(program):
+        for _ in range(refused):
+            with connect(program) as wire:
+                wire.sendall(b"GET / HTTP/7.7\r\n\r\n")
+                count_answers(wire, b'"http/BAD_HEAD"', 1)
+
+    flood_evicts_nothing(binary, folder, flood, "http/BAD_HEAD", refused)
+
+
+def each_refusal_of_a_caller_is_recorded(binary, folder):
+    """A caller that is known has one record per request, wherever the request ends, and under its name."""
+    json_body = {"Content-Type": "application/json", **AS_ALICE}
+    events = {"Accept": "text/event-stream", **AS_ALICE}
+    requests = {
+        "policy/ROLE": lambda program: program.ask("GET", "/v1/keys", headers=AS_ALICE),
+        "http/CONTENT_TYPE": lambda program: program.ask("POST", "/v1/tools/echo", b"{}", {"Content-Type": "text/plain", **AS_ALICE}),
+        "rpc/CONTENT_TYPE": lambda program: program.ask("POST", "/rpc", b"{}", {"Content-Type": "text/plain", **AS_ALICE}),
+        "http/TOO_LARGE": lambda program: program.ask("POST", "/v1/tools/echo", b" " * 17_000_000, json_body),
+        "http/SESSION_LOST": lambda program: program.ask("GET", "/mcp", headers={"Mcp-Session-Id": "gone", **events}),
+        "http/BAD_BODY": lambda program: cut_off(program),
+    }
+
+    def cut_off(program):
+        head = f"POST /rpc HTTP/1.1\r\nHost: 127.0.0.1\r\nX-API-Key: {KEY}\r\nContent-Type: application/json\r\n"
+        with connect(program) as wire:
+            wire.sendall(head.encode() + b"Content-Length: 100\r\n\r\n{}")
+            wire.shutdown(socket.SHUT_WR)
+            while wire.recv(65536):
+                pass
+
+    many = 60
+    limits = '[limits]\nerrors = { rate = "100000/s", burst = 100000 }\n'
+    with Program(binary, folder, settings(more=KEYS + limits)) as program:
+        for request in requests.values():
+            request(program)
+        for _ in range(many):
+            requests["policy/ROLE"](program)
+    for reason in requests:
+        found = [record for record in program.records() if record.get("reason") == reason]
+        assert len(found) == (1 + many if reason == "policy/ROLE" else 1), (reason, len(found))
+        assert all(record.get("caller") == "key:alice" and "address" not in record for record in found), found[0]
 
 
 def a_removed_ledger_is_a_failure(binary, folder):
@@ -140,6 +220,9 @@ def an_open_state_folder_is_told(binary, folder):
 
 CASES = [
     refusals_are_counted_and_evict_nothing,
+    refused_batches_evict_nothing,
+    unreadable_heads_evict_nothing,
+    each_refusal_of_a_caller_is_recorded,
     a_removed_ledger_is_a_failure,
     a_run_that_was_killed_is_noted,
     one_file_after_a_clean_stop,

@@ -131,9 +131,11 @@ def what_servers_list_stays_readable(binary, home):
     with Program(binary, home, configured(files, home / "uris")) as program:
         listed = [one["uri"] for one in modern(program, "resources/list", {})["result"]["resources"]]
         assert "f+demo://odd%2Fname" in listed, listed
-        for uri in ("demo://Mixed/Case%2dHere", "demo://odd%2Fname", "urn:example:one", "greeting://World", "greeting://J%C3%BCrgen"):
+        for uri in ("demo://Mixed/Case%2dHere", "demo://odd%2Fname", "demo://a//b", "urn:example:one", "greeting://World", "greeting://J%C3%BCrgen",
+                    "fetch://https://example.org//x"):
             for face, told in faces(program, uri):
                 assert "text of" in told, (face, uri, told)
+            assert (home / "uris").read_text().splitlines()[-1] == uri
         told = modern(program, "resources/read", {"uri": f"f+FILE:{files}//notes/./%61.txt"})
         assert "a note" in json.dumps(told), told
         assert (home / "uris").read_text().splitlines()[-1] == f"file://{files}/notes/a.txt"
@@ -142,4 +144,42 @@ def what_servers_list_stays_readable(binary, home):
                 assert "text of" not in told and "a note" not in told, (face, uri)
 
 
-CASES = [hidden_files_stay_hidden, allowed_folders_have_no_way_out, policies_know_one_spelling, completion_and_subscription_look_too, what_servers_list_stays_readable]
+# Spellings of `db://h/a:b` and of a resource below `repo://h/private`.
+OTHERS = [
+    "db://h/a:b",
+    "db://h/a%3Ab",
+    "db://h/a%3ab",
+    "db://h//a:b",
+    "db://h/x/../a%3Ab",
+    "DB://H/%61:b",
+    "repo://h/private/x",
+    "repo://h//private/x",
+    "repo://h/private//x",
+    "repo://h/notes//../private/x",
+    "repo://h/notes/..//private/x",
+    "repo://h/%70rivate/x",
+    "repo://h/private/%24x",
+]
+
+
+def other_schemes_have_one_spelling(binary, home):
+    """A rule about a resource of a custom scheme holds for escapes and doubled slashes too."""
+    files = folder_of(home)
+    policy = home.parent / (home.name + ".cedar")
+    policy.write_text('permit (principal, action, resource);\nforbid (principal, action, resource == Resource::"f/repo://h/notes//b%2Bc");\n')
+    rules = '[resources.f]\nhide = ["db://h/a:b", "repo://h//private/*"]\n'
+    top = f"cedar = {json.dumps(str(policy))}\n"
+    with Program(binary, home, configured(files, home / "uris", rules, top)) as program:
+        for uri in OTHERS + ["repo://h/notes/b+c", "repo://h/notes//b%2bc"]:
+            for face, told in faces(program, uri):
+                assert MARK not in told and "text of" not in told, (face, uri, told)
+        assert not (home / "uris").exists() or "private" not in (home / "uris").read_text()
+        for uri in ("repo://h/notes/a%3Ab", "repo://h//notes/a:b"):
+            for face, told in faces(program, uri):
+                assert "text of repo://h/notes/a:b" in told, (face, uri, told)
+            # What was judged is what was asked.
+            assert (home / "uris").read_text().splitlines()[-1] == "repo://h/notes/a:b"
+
+
+CASES = [hidden_files_stay_hidden, allowed_folders_have_no_way_out, policies_know_one_spelling, completion_and_subscription_look_too,
+         other_schemes_have_one_spelling, what_servers_list_stays_readable]

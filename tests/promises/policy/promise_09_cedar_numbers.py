@@ -33,4 +33,42 @@ def numbers_mean_the_same_in_every_spelling(binary, home):
             assert "policy/DENIED" not in told(amount), (amount, told(amount))
 
 
-CASES = [numbers_mean_the_same_in_every_spelling]
+def no_depth_hides_an_argument(binary, home):
+    """Over REST the body is the arguments. All that the scan admits is read by policies and rules."""
+    policy = home.parent / (home.name + ".cedar")
+    policy.write_text(POLICY)
+    rule = "[tools.lobby.arguments.echo.properties]\ntext = { maxLength = 3 }\n"
+    with Program(binary, home, f'cedar = {json.dumps(str(policy))}\nservers = ["lobby"]\n{rule}') as program:
+        def told(tool, member, levels):
+            body = '{%s,"x":%s}' % (member, "[" * (levels - 1) + "]" * (levels - 1))
+            return program.ask("POST", f"/v1/tools/{tool}", body.encode(), {"Content-Type": "application/json"})
+
+        for levels in (2, 64, 126, 127):
+            status, answer = told("fail", '"amount":5000', levels)
+            assert (status, answer["detail"]["reason"]) == (403, "policy/DENIED"), (levels, answer)
+            status, answer = told("echo", '"text":"four"', levels)
+            # The tool's own schema, which has no `x`, is checked as well.
+            assert answer["detail"]["reason"] in ("policy/ARGUMENTS", "mcp/BAD_ARGUMENTS"), (levels, answer)
+            assert told("fail", '"amount":5', levels)[1]["detail"]["reason"] != "policy/DENIED", levels
+        assert told("fail", '"amount":5000', 128)[1]["detail"]["reason"] == "rpc/TOO_DEEP"
+
+
+def reserved_names_of_the_parser_are_arguments(binary, home):
+    """A policy that demands a dry run must not be shown one that the tool never sees."""
+    policy = home.parent / (home.name + ".cedar")
+    policy.write_text(
+        'permit (principal, action == Action::"see", resource);\n'
+        'permit (principal, action == Action::"call", resource) when { context.arguments.dry_run };\n'
+    )
+    with Program(binary, home, f'cedar = {json.dumps(str(policy))}\nservers = ["lobby"]\n') as program:
+        posing = {"$serde_json::private::RawValue": '{"dry_run":true}'}
+        for arguments, denied in [({"dry_run": True}, False), ({}, True), (posing, True)]:
+            answer = program.rpc("execute_tool", {"name": "fail", "arguments": arguments})
+            assert (answer["error"]["data"]["reason"] == "policy/DENIED") == denied, answer
+
+
+CASES = [
+    numbers_mean_the_same_in_every_spelling,
+    no_depth_hides_an_argument,
+    reserved_names_of_the_parser_are_arguments,
+]

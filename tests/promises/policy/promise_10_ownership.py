@@ -75,6 +75,22 @@ def an_approver_sees_what_is_approved(binary, folder):
         assert answer["detail"]["reason"] == "policy/APPROVAL_HIDDEN", answer
 
 
+def an_approver_sees_personal_data_too(binary, folder):
+    """L24: guards for results and for other servers hide nothing of what is approved."""
+    address, number = "ann.example@mail.example.org", "4111 1111 1111 1111"
+    settings = upstream("up") + '[tools.up]\napprove = ["*"]\n[guard.pii]\naction = "{}"\ndirections = ["results"]\n'
+    for action in ("redact", "block"):
+        with Program(binary, folder / action, settings.format(action)) as program:
+            status, answer = program.tool("up__succeed", text=f"pay {number} of {address}", to=address)
+            assert answer["detail"]["reason"] == "policy/APPROVAL_NEEDED", answer
+            approval = answer["detail"]["facts"]["approval"]
+            status, shown = program.ask("GET", f"/v1/approvals/{approval}")
+            assert status == 200, shown
+            assert shown["arguments"] == {"text": f"pay {number} of {address}", "to": address}, shown
+            status, told = program.run("approve", "--json", approval)
+            assert status == 0 and told.count(address) == 2 and number in told, told
+
+
 def the_name_of_the_environments_key_is_reserved(binary, folder):
     with Program(binary, folder, f'servers = ["lobby"]\n{KEYS}') as program:
         status, answer = program.send("/v1/keys", {"name": "environment", "roles": ["user"]}, by("root"))
@@ -86,5 +102,6 @@ CASES = [
     a_caller_cannot_use_up_the_places_of_all,
     a_role_can_use_all_files,
     an_approver_sees_what_is_approved,
+    an_approver_sees_personal_data_too,
     the_name_of_the_environments_key_is_reserved,
 ]

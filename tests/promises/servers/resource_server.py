@@ -3,20 +3,33 @@
 
     resource_server.py FOLDER LOG
 
-Every URI that reaches it is a line of LOG. It lists `demo` resources in spellings that are not normal.
+Every URI that reaches it is a line of LOG. It lists `demo` resources in spellings that are not normal, and decodes
+paths of `db` and `repo` like those of files.
 """
 
 import json
 import pathlib
+import posixpath
 import sys
 import urllib.parse
 
-LISTED = ["demo://Mixed/Case%2dHere", "demo://odd%2Fname", "urn:example:one"]
+LISTED = ["demo://Mixed/Case%2dHere", "demo://odd%2Fname", "demo://a//b", "urn:example:one"]
+PRIVATE = "marker-of-the-private-file"
+
+
+def decoded(uri):
+    """The resource that the path of a URI means, as for a server that decodes it and splits it at slashes."""
+    parts = urllib.parse.urlsplit(uri)
+    path = posixpath.normpath("/" + urllib.parse.unquote(parts.path))
+    return f"{parts.scheme}://{parts.netloc}{path.replace('//', '/')}"
 
 
 def read(uri):
-    if uri in LISTED or uri.startswith("greeting://"):
+    if uri in LISTED or uri.startswith(("greeting://", "fetch://")):
         return "text of " + uri
+    if uri.startswith(("db://", "repo://")):
+        is_private = decoded(uri) == "db://h/a:b" or decoded(uri).startswith("repo://h/private/")
+        return PRIVATE if is_private else "text of " + decoded(uri)
     if not uri.lower().startswith("file:"):
         return None
     try:

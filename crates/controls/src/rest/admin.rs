@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::SystemTime;
 
 use failwell_fault::{Fault, OrFault, Ref, reason};
-use failwell_pipeline::{ExtensionCall, ExtensionOutcome, ExtensionRequest};
+use failwell_pipeline::{ExtensionCall, ExtensionOutcome, ExtensionRequest, ResponseContent};
 use failwell_policy::KeyHash;
 use failwell_render::Moment;
 use failwell_rpc::Role;
@@ -149,8 +149,11 @@ impl ExtensionCall for AdminRequest {
         Ok(Box::new(AdminRequest { call: self.call.with_content(clean)?, services: self.services }))
     }
 
-    fn shows_secret(&self) -> bool {
-        matches!(self.call, AdminCall::MakeKey(_))
+    fn response(&self) -> ResponseContent {
+        match self.call {
+            AdminCall::MakeKey(_) => ResponseContent::Secret,
+            _ => ResponseContent::Guarded,
+        }
     }
 
     fn serve(self: Box<Self>, request: ExtensionRequest) -> Work<ExtensionOutcome> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_pipeline::{ExtensionCall, ExtensionOutcome, ExtensionRequest, Verdict};
+use failwell_pipeline::{ExtensionCall, ExtensionOutcome, ExtensionRequest, ResponseContent, Verdict};
 use failwell_rpc::{Caller, Json};
 use failwell_toolbox::Work;
 use serde_json::json;
@@ -89,6 +89,10 @@ impl ExtensionCall for ApprovalsRequest {
     fn with_content(self: Box<Self>, clean: Json) -> Result<Box<dyn ExtensionCall>, Fault> {
         let reason = clean.raw().as_str().map(Cow::into_owned);
         Ok(Box::new(ApprovalsRequest { call: self.call.with_reason(reason), queue: self.queue }))
+    }
+
+    fn response(&self) -> ResponseContent {
+        ResponseContent::Complete
     }
 
     fn serve(self: Box<Self>, request: ExtensionRequest) -> Work<ExtensionOutcome> {

@@ -167,6 +167,11 @@ crate::reasons! {
     }
 }
 
+/// The hint for a response of finished work that no guard has judged.
+pub static POLICY_UNJUDGED_ANSWER: crate::Advice = crate::Advice(
+    "do not repeat the request: its work was done, and only the response was withheld; report the reference to the operator",
+);
+
 /// The hint for a blocked response: other arguments would not help.
 pub static POLICY_BLOCKED_ANSWER: crate::Advice = crate::Advice(
     "continue without the response, which was withheld: the same request gives the same result; report the reference to the operator",

@@ -228,7 +228,8 @@ impl Federation {
     }
 
     /// A spelling that the server itself lists is the server's own, and goes to it unchanged. Any other
-    /// spelling is replaced by the normal form, which is the one that the policy judged.
+    /// spelling is replaced by the normal form, which is the one that the policy judged. Where no policy judges,
+    /// doubled slashes stay.
     fn reveal(
         &self,
         caller: &Caller,
@@ -248,8 +249,11 @@ impl Federation {
             let listed = self.catalogue.last(server, list);
             listed.is_some_and(|entries| entries.iter().any(|entry| entry.inside == inside))
         };
+        let is_judged = !self.visibility.shows_resource(caller, server, None);
         match normal {
-            Some(normal) if normal.sent() == inside || !is_listed() => Ok(normal.sent().to_owned()),
+            Some(normal) if normal.sent() == inside || !is_listed() => {
+                Ok(if is_judged { normal.sent() } else { normal.sent_without_rules() }.to_owned())
+            }
             Some(_) => Ok(inside.to_owned()),
             None if is_listed() => Ok(inside.to_owned()),
             None => Err(unknown_resource(uri)),

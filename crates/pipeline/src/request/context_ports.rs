@@ -22,7 +22,7 @@ use crate::session::Session;
 use crate::session::hub::Hub;
 use crate::session::question_route::QuestionRoute;
 use crate::session::stream::{FrameRetention, Stream};
-use crate::session::task::Tasks;
+use crate::session::task::{Task, Tasks};
 use crate::stages::record::{connection, transport};
 
 pub(crate) struct ContextPorts {
@@ -56,8 +56,15 @@ impl ContextPorts {
         Arc::new(ContextPorts { service, guards, controls, recorder, hub, tasks })
     }
 
-    /// Records a failure that ends no exchange. It belongs to a task whose request has been answered, or to
-    /// no request.
+    /// Records the failure of a task whose request has been answered.
+    pub(crate) fn record_task(&self, ended_as: ExchangeOutcome, to: ReplyTo, task: &Task) {
+        let caller = Some(task.caller().name().clone());
+        let server = task.server().map(Box::from);
+        let place = FailurePlace { method: "tools/call", connection: "task", caller, server };
+        self.record_failure(ended_as, to, place);
+    }
+
+    /// Records a failure that belongs to no request.
     pub(crate) fn record_apart(
         &self,
         ended_as: ExchangeOutcome,

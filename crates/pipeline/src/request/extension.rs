@@ -24,11 +24,22 @@ pub trait ExtensionCall: Debug + Send {
     fn content(&self) -> Result<Option<Cow<'_, str>>, Fault>;
     /// Returns the same call with its redacted content.
     fn with_content(self: Box<Self>, clean: Json) -> Result<Box<dyn ExtensionCall>, Fault>;
-    /// Whether the response shows a secret, once.
-    fn shows_secret(&self) -> bool {
-        false
+    /// Who may change the response on its way.
+    fn response(&self) -> ResponseContent {
+        ResponseContent::Guarded
     }
     fn serve(self: Box<Self>, request: ExtensionRequest) -> Work<ExtensionOutcome>;
+}
+
+/// The content of a response, for guards and records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseContent {
+    /// Guards inspect it.
+    Guarded,
+    /// It shows an approver what is approved, with its secrets masked. No guard changes it.
+    Complete,
+    /// It shows a secret, once. No guard changes it, and no record contains it.
+    Secret,
 }
 
 #[derive(Debug, Clone, Copy)]

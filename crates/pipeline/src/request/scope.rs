@@ -11,6 +11,7 @@ use failwell_rpc::{Caller, ReplyTo, Request, TRACEPARENT, TRACESTATE, Trace, met
 use crate::controls::guards::MessageMeta;
 use crate::pipeline::Pipeline;
 use crate::record::{ExchangeNotes, VerdictLog};
+use crate::request::extension::ResponseContent;
 use crate::request::incoming_request::{IncomingMessage, IncomingRequest, RequestEra};
 use crate::request::request_port::ContextParts;
 use crate::session::question_route::QuestionRoute;
@@ -23,7 +24,7 @@ pub(crate) struct ExchangeLog {
     pub(crate) notes: ExchangeNotes,
     pub(crate) began: Instant,
     plain_method: OnceLock<&'static str>,
-    is_secret: OnceLock<()>,
+    response: OnceLock<ResponseContent>,
     is_reached: OnceLock<()>,
     routed: OnceLock<RoutedCall>,
 }
@@ -32,7 +33,7 @@ impl ExchangeLog {
     pub(crate) fn new(began: Instant) -> ExchangeLog {
         ExchangeLog {
             notes: ExchangeNotes::default(),
-            is_secret: OnceLock::new(),
+            response: OnceLock::new(),
             is_reached: OnceLock::new(),
             began,
             plain_method: OnceLock::new(),
@@ -53,13 +54,8 @@ impl ExchangeLog {
         self.plain_method.get().copied()
     }
 
-    /// Marks a response that shows a secret, once. No guard redacts it, and no record contains it.
-    pub(crate) fn set_secret(&self) {
-        let _ = self.is_secret.set(());
-    }
-
-    pub(crate) fn is_secret(&self) -> bool {
-        self.is_secret.get().is_some()
+    pub(crate) fn set_response(&self, response: ResponseContent) {
+        let _ = self.response.set(response);
     }
 
     /// Marks the begin of the handler's work. From here on the request may have an effect.
@@ -120,9 +116,10 @@ pub(crate) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// Whether the response shows a secret to its owner, once.
-    pub(crate) fn shows_secret(&self) -> bool {
-        self.log.is_secret() && self.outcome.is_ok()
+    /// The content of the response. A failure is always guarded.
+    pub(crate) fn response(&self) -> ResponseContent {
+        let response = self.log.response.get().filter(|_| self.outcome.is_ok());
+        response.copied().unwrap_or(ResponseContent::Guarded)
     }
 
     /// A message that is refused before it is parsed.

@@ -5,9 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll};
-use std::time::Duration;
 
-use failwell_fault::{Effect, Fault, reason};
+use failwell_fault::{Fault, reason};
 use failwell_render::{Moment, Outcome, render};
 use failwell_rpc::{Dialect, ExpectedResult, Id, Incoming, Limits, Message, ReplyTo, Revision, read};
 use tokio::sync::Notify;
@@ -125,28 +124,30 @@ impl Pipeline {
 
     /// Runs a task to its end, independently of the request that started it.
     pub(crate) fn follow(self: &Arc<Self>, work: Work<ToolOutcome>, task: Arc<Task>, revision: Revision) {
-        let pipeline = self.clone();
+        let (pipeline, running) = (self.clone(), self.shutdown.enter_task());
         tokio::spawn(async move {
             let deadline = pipeline.settings.task_deadline;
-            let end = tokio::select! {
-                done = work => pipeline.end_of(done.and_then(|outcome| outcome.into_outcome(revision)), revision),
-                () = task.cancel.cancelled() => End::Cancelled,
-                () = pipeline.shutdown.ending().cancelled() => {
-                    pipeline.end_of(Err(stopped().with_effect(Effect::Unknown)), revision)
-                }
-                () = tokio::time::sleep(deadline) => pipeline.end_of(Err(late(deadline)), revision),
+            let happened = tokio::select! {
+                biased;
+                done = work => Some(done.and_then(|outcome| outcome.into_outcome(revision))),
+                () = task.cancel.cancelled() => None,
+                fault = pipeline.shutdown.end_of_task() => Some(Err(fault)),
+                () = tokio::time::sleep(deadline) => Some(Err(too_late(deadline.as_secs()))),
             };
-            task.finish(end);
+            task.finish(
+                happened.map_or(End::Cancelled, |happened| pipeline.end_of(happened, &task, revision)),
+            );
+            drop(running);
         });
     }
 
     /// The end of a task, rendered exactly like the response to the call.
-    fn end_of(&self, happened: Result<Outcome, Fault>, revision: Revision) -> End {
+    fn end_of(&self, happened: Result<Outcome, Fault>, task: &Task, revision: Revision) -> End {
         let mut to = ReplyTo::request(Id::from_number(0), Dialect::Mcp(revision));
         to.asked = ExpectedResult::Tool;
         let reply = render(&to, &happened, None, Moment::now());
         let ended = ended_as(happened, to.asked);
-        self.ports.record_apart(ended, to, "tools/call", "task");
+        self.ports.record_task(ended, to, task);
         let Some(reply) = reply else { return End::Cancelled };
         match read(&reply.body, &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => match response.body {
@@ -163,10 +164,6 @@ async fn became_task(cx: &Context) -> Option<Arc<Task>> {
         Some(port) => port.handoff().wait().await,
         None => std::future::pending().await,
     }
-}
-
-fn late(deadline: Duration) -> Fault {
-    too_late(deadline.as_secs())
 }
 
 enum WorkEvent<T> {

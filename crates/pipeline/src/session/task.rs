@@ -126,6 +126,14 @@ impl Task {
         })
     }
 
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    pub(crate) fn server(&self) -> Option<&str> {
+        self.server.get().map(String::as_str).filter(|server| !server.is_empty())
+    }
+
     /// Sets the server of the task's result.
     pub(crate) fn comes_from(&self, server: String) {
         let _ = self.server.set(server);

@@ -9,12 +9,13 @@ use memchr::memmem;
 use crate::controls::guards::{GuardedBytes, LARGE, MessageMeta};
 use crate::pipeline::Pipeline;
 use crate::request::call::STATE;
+use crate::request::extension::ResponseContent;
 use crate::request::scope::Exchange;
 
 impl Pipeline {
     /// Inspects a response before it leaves. A blocked response becomes a fault.
     pub(crate) fn guard_out(&self, exchange: &mut Exchange<'_>, reply: Reply, now: Moment) -> Option<Reply> {
-        if exchange.shows_secret() {
+        if exchange.response() != ResponseContent::Guarded {
             return Some(reply);
         }
         let from = content_start(exchange, &reply.body);
@@ -33,7 +34,7 @@ impl Pipeline {
         reply: Reply,
         now: Moment,
     ) -> Option<Reply> {
-        if reply.body.len() <= LARGE || exchange.shows_secret() {
+        if reply.body.len() <= LARGE || exchange.response() != ResponseContent::Guarded {
             return self.guard_out(exchange, reply, now);
         }
         let from = content_start(exchange, &reply.body);
@@ -57,7 +58,8 @@ impl Pipeline {
         let is_ours = exchange.outcome.as_ref().err().is_some_and(|fault| {
             *fault.reason() == reason::POLICY_BLOCKED || *fault.reason() == reason::POLICY_GUARD_FAILED
         });
-        if is_ours || exchange.shows_secret() || !self.ports.guards.asks_in(direction) {
+        let is_guarded = exchange.response() == ResponseContent::Guarded;
+        if is_ours || !is_guarded || !self.ports.guards.asks_in(direction) {
             return Some(reply);
         }
         let from = content_start(exchange, &reply.body);
@@ -94,15 +96,33 @@ fn direction_of(exchange: &Exchange<'_>) -> Direction {
     }
 }
 
-/// Replaces a blocked response with its fault. The effect of the work stays, and a changed request does not
-/// help.
+/// Replaces a response that may not leave with its fault. The effect of the work stays.
 fn held_back(exchange: &mut Exchange<'_>, fault: Fault, now: Moment) -> Option<Reply> {
-    let fault = match *fault.reason() == reason::POLICY_BLOCKED {
-        true => fault.advise(&reason::POLICY_BLOCKED_ANSWER).retry_as(Retry::Never),
+    let effect = effect(&exchange.to, &exchange.outcome);
+    exchange.outcome = Err(withheld(fault, effect).with_effect(effect));
+    render(&exchange.to, &exchange.outcome, None, now)
+}
+
+/// The fault of a response that may not leave. Another attempt would repeat work that is done.
+fn withheld(fault: Fault, effect: Effect) -> Fault {
+    let fault = match *fault.reason() == reason::SERVER_BUSY {
+        // The request itself was not too many.
+        true => {
+            let why = "too many large messages are waiting for their inspection";
+            let failed = Fault::new(&reason::POLICY_GUARD_FAILED).fact("guard", "content").fact("why", why);
+            failed.absorbing(fault)
+        }
         false => fault,
     };
-    exchange.outcome = Err(fault.with_effect(effect(&exchange.to, &exchange.outcome)));
-    render(&exchange.to, &exchange.outcome, None, now)
+    if *fault.reason() == reason::POLICY_BLOCKED {
+        return fault.advise(&reason::POLICY_BLOCKED_ANSWER).retry_as(Retry::Never);
+    }
+    match effect {
+        Effect::None => fault,
+        Effect::Unknown | Effect::Partial | Effect::Complete => {
+            fault.advise(&reason::POLICY_UNJUDGED_ANSWER).retry_as(Retry::Never)
+        }
+    }
 }
 
 /// The effect of work whose response does not reach the caller.
@@ -138,5 +158,29 @@ fn after_id(to: &ReplyTo, body: &[u8]) -> usize {
             AHEAD.len() + id.text().len()
         }
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use failwell_fault::{Effect, Fault, Retry, reason};
+
+    use super::withheld;
+
+    #[test]
+    fn work_that_is_done_is_not_to_be_repeated() {
+        for (fault, effect, expected, retry) in [
+            (&reason::SERVER_BUSY, Effect::Complete, "policy/GUARD_FAILED", Some(Retry::Never)),
+            (&reason::SERVER_BUSY, Effect::Unknown, "policy/GUARD_FAILED", Some(Retry::Never)),
+            (&reason::SERVER_BUSY, Effect::None, "policy/GUARD_FAILED", None),
+            (&reason::POLICY_GUARD_FAILED, Effect::Complete, "policy/GUARD_FAILED", Some(Retry::Never)),
+            (&reason::POLICY_GUARD_FAILED, Effect::None, "policy/GUARD_FAILED", None),
+            (&reason::POLICY_BLOCKED, Effect::None, "policy/BLOCKED", Some(Retry::Never)),
+        ] {
+            let usual = Fault::new(&reason::POLICY_GUARD_FAILED).retry();
+            let fault = withheld(Fault::new(fault), effect);
+            assert_eq!((fault.reason().id, fault.retry()), (expected, retry.unwrap_or(usual)), "{effect:?}");
+            assert_eq!(fault.hint().contains("do not repeat"), effect != Effect::None, "{}", fault.hint());
+        }
     }
 }

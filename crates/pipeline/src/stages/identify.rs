@@ -181,7 +181,7 @@ pub fn repeated_params(arguments: Option<Raw<'_>>, params: &[HeaderParam]) -> Ve
     }
     let arguments = arguments.and_then(Raw::as_object);
     let repeated = params.iter().filter_map(|param| {
-        let value: Value = arguments?.get(&param.member)?.parse().ok()?;
+        let value = arguments?.get(&param.member)?.to_tree().ok()?;
         let text = (!value.is_null()).then(|| header_text(&value))?;
         Some((param.header.to_ascii_lowercase(), header_value(&text).into_owned()))
     });

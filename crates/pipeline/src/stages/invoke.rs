@@ -328,8 +328,8 @@ impl RequestScope<'_> {
     /// bring or get a state, which are few.
     fn bound_to(&self, name: &str) -> Result<Vec<u8>, Fault> {
         let request = self.incoming.request().or_fault(&reason::SERVER_BUG)?;
-        let arguments: Value = match request.param("arguments") {
-            Some(raw) => raw.parse().or_fault(&reason::SERVER_BUG)?,
+        let arguments = match request.param("arguments") {
+            Some(raw) => raw.to_tree().or_fault(&reason::SERVER_BUG)?,
             None => json!({}),
         };
         Ok(binding(self.incoming.caller, &request.method, name, &arguments))

@@ -15,6 +15,7 @@ use crate::controls::guards::LARGE;
 use crate::controls::record_sink::RecordSink;
 use crate::pipeline::Pipeline;
 use crate::record::{AdmittedBody, Bodies, ExchangeOutcome, Record, Transport};
+use crate::request::extension::ResponseContent;
 use crate::request::scope::Exchange;
 use crate::session::STDIO;
 use crate::span::FinishedExchange;
@@ -196,7 +197,7 @@ impl Pipeline {
         };
         Box::new(Bodies {
             request: cut(request.as_bytes(), most),
-            answer: match exchange.is_some_and(Exchange::shows_secret) {
+            answer: match exchange.is_some_and(|exchange| exchange.response() == ResponseContent::Secret) {
                 true => WITHHELD_KEY.to_vec(),
                 false => cut(reply.map_or(&[], |reply| &reply.body), most),
             },

@@ -183,7 +183,7 @@ pub(crate) fn check_headers(
     match (message, tool.header_params()) {
         (_, []) => Ok(()),
         (IncomingMessage::Mcp(_, RequestEra::Modern(Some(headers))), params) => {
-            headers.check_params(params, &arguments.raw().parse().or_fault(&reason::SERVER_BUG)?)
+            headers.check_params(params, &arguments.raw().to_tree().or_fault(&reason::SERVER_BUG)?)
         }
         _ => Ok(()),
     }

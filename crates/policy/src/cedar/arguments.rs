@@ -1,5 +1,6 @@
 //! Arguments as Cedar sees them. Cedar has whole numbers of 64 bits, and neither fractions nor null.
 
+use failwell_rpc::Raw;
 use serde_json::{Map, Number, Value};
 
 /// The names that lead to a value. Elements of a list have the path of the list.
@@ -16,14 +17,16 @@ pub(super) struct CedarArguments {
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl CedarArguments {
-    pub(super) fn parse(text: Option<&str>) -> CedarArguments {
-        let value: Value = text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-        let mut found = CedarArguments { value: Value::Null, undecidable: Vec::new() };
-        found.value = match value {
-            Value::Object(members) => found.members(members, &mut Vec::new()),
-            _ => Value::Object(Map::new()),
+    /// `None` for a text that is not an object. Requests without arguments have an empty record.
+    pub(super) fn parse(text: Option<&str>) -> Option<CedarArguments> {
+        let members = match text.map(|text| Raw::written(text).to_tree()) {
+            None => Map::new(),
+            Some(Ok(Value::Object(members))) => members,
+            Some(_) => return None,
         };
-        found
+        let mut found = CedarArguments { value: Value::Null, undecidable: Vec::new() };
+        found.value = found.members(members, &mut Vec::new());
+        Some(found)
     }
 
     /// Names that begin with `__` are reserved in Cedar's JSON format: an argument must not pose as an entity.
@@ -87,10 +90,13 @@ mod tests {
             (r#"{"a":null,"b":1}"#, r#"{"a":{},"b":1}"#, "a"),
             (r#"{"a":{"b":[1,null]}}"#, r#"{"a":{"b":[1,{}]}}"#, "a.b"),
             (r#"{"a":{"__entity":{}}}"#, r#"{"a":{}}"#, "a.__entity"),
-            ("[1]", "{}", ""),
-            ("not json", "{}", ""),
+            (
+                r#"{"a":{"$serde_json::private::RawValue":"5"}}"#,
+                r#"{"a":{"$serde_json::private::RawValue":"5"}}"#,
+                "",
+            ),
         ] {
-            let found = CedarArguments::parse(Some(text));
+            let found = CedarArguments::parse(Some(text)).expect(text);
             let places: Vec<String> = found.undecidable.iter().map(|path| path.join(".")).collect();
             assert_eq!(
                 (found.value.to_string().as_str(), places.join(" ").as_str()),
@@ -98,5 +104,13 @@ mod tests {
                 "{text}"
             );
         }
+    }
+
+    #[test]
+    fn unreadable_arguments_are_not_empty_ones() {
+        for text in ["[1]", "null", "not json", "", r#"{"a":1"#] {
+            assert!(CedarArguments::parse(Some(text)).is_none(), "{text}");
+        }
+        assert!(CedarArguments::parse(None).is_some_and(|found| found.value == serde_json::json!({})));
     }
 }

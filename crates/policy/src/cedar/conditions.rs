@@ -6,6 +6,7 @@
 use cedar_policy::{Authorizer, Decision, Entities, Policy, PolicySet, Request};
 use serde_json::{Value, json};
 
+use super::PolicyTextError;
 use super::arguments::ValuePath;
 
 /// A policy with conditions on arguments.
@@ -18,18 +19,20 @@ pub(super) struct ArgumentPolicy {
 
 impl ArgumentPolicy {
     /// `None` for a policy that reads no argument.
-    pub(super) fn of(policy: &Policy) -> Option<ArgumentPolicy> {
-        let mut json = policy.to_json().ok()?;
+    pub(super) fn of(policy: &Policy) -> Result<Option<ArgumentPolicy>, PolicyTextError> {
+        let mut json = policy.to_json().map_err(refused)?;
         let mut reads = Vec::new();
-        collect(json.get("conditions")?, &mut reads);
+        json.get("conditions").into_iter().for_each(|conditions| collect(conditions, &mut reads));
         if reads.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let members = json.as_object_mut()?;
-        members.insert("effect".to_owned(), json!("permit"));
-        members.insert("conditions".to_owned(), json!([]));
-        let scope = PolicySet::from_policies([Policy::from_json(None, json).ok()?]).ok()?;
-        Some(ArgumentPolicy { reads, scope })
+        if let Some(members) = json.as_object_mut() {
+            members.insert("effect".to_owned(), json!("permit"));
+            members.insert("conditions".to_owned(), json!([]));
+        }
+        let scope = Policy::from_json(None, json).map_err(refused)?;
+        let scope = PolicySet::from_policies([scope]).map_err(refused)?;
+        Ok(Some(ArgumentPolicy { reads, scope }))
     }
 
     /// Returns true if the policy is about this request, and reads one of these values.
@@ -46,6 +49,11 @@ impl ArgumentPolicy {
         self.reads.iter().any(meets)
             && authorizer.is_authorized(request, &self.scope, entities).decision() == Decision::Allow
     }
+}
+
+/// A policy that cannot be examined must not count as one that reads no argument.
+fn refused(error: impl ToString) -> PolicyTextError {
+    PolicyTextError { at: None, what: error.to_string() }
 }
 
 /// Collects the arguments that an expression in Cedar's JSON format reads.

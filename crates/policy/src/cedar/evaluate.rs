@@ -32,7 +32,8 @@ impl CedarPolicies {
             }
         }
         let policies = with_normal_ids(&policies)?;
-        let on_arguments = policies.policies().filter_map(ArgumentPolicy::of).collect();
+        let on_arguments = policies.policies().filter_map(|policy| ArgumentPolicy::of(policy).transpose());
+        let on_arguments = on_arguments.collect::<Result<Vec<_>, _>>()?;
         Ok(CedarPolicies { policies, on_arguments, authorizer: Authorizer::new() })
     }
 
@@ -70,7 +71,7 @@ impl CedarPolicies {
             [Entity::new_no_attrs(principal.clone(), roles), Entity::new_no_attrs(resource.clone(), servers)];
         let entities = Entities::from_entities(entities, None).ok()?;
         let action = uid("Action", action(act, thing.sort))?;
-        let CedarArguments { value, undecidable } = CedarArguments::parse(arguments);
+        let CedarArguments { value, undecidable } = CedarArguments::parse(arguments)?;
         let context = Context::from_json_value(serde_json::json!({"arguments": value}), None).ok()?;
         let request = Request::new(principal, action, resource, context, None).ok()?;
         let reads =
@@ -210,6 +211,17 @@ mod tests {
         for arguments in ["{}", r#"{"force":"yes"}"#, r#"{"force":null}"#, "not json"] {
             assert!(!policies.permits(&ci, AccessKind::Use, tool("delete"), Some(arguments)), "{arguments}");
         }
+        let deep = format!(r#"{{"path":"/data/x","force":true,"x":{}{}}}"#, "[".repeat(126), "]".repeat(126));
+        assert!(
+            !policies.permits(&ci, AccessKind::Use, tool("delete"), Some(&deep)),
+            "the deepest arguments"
+        );
+        assert!(
+            policies.permits(&ci, AccessKind::Use, tool("write"), Some(&deep)),
+            "no condition reads them"
+        );
+        let deeper = deep.replace("[]", "[[]]");
+        assert!(!policies.permits(&ci, AccessKind::Use, tool("write"), Some(&deeper)), "not readable");
         let posing = r#"{"path":{"__entity":{"type":"Role","id":"writer"}}}"#;
         let writer = Caller::keyholder("w").in_roles(["writer"]);
         assert!(!policies.permits(&writer, AccessKind::Use, tool("write"), Some(posing)));

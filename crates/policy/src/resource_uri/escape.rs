@@ -10,7 +10,6 @@ use super::Form;
 pub(super) enum Part {
     Authority,
     Path,
-    FilePath,
     /// A query or a fragment.
     Query,
 }
@@ -21,20 +20,24 @@ impl Part {
     fn refuses(self, byte: u8) -> bool {
         match self {
             Part::Query => byte == 0,
-            Part::Path | Part::FilePath => byte.is_ascii_control() || matches!(byte, b'/' | b'\\'),
+            Part::Path => byte.is_ascii_control() || matches!(byte, b'/' | b'\\'),
             Part::Authority => {
                 byte.is_ascii_control() || matches!(byte, b'/' | b'\\' | b'@' | b':' | b'?' | b'#')
             }
         }
     }
 
-    /// Returns true if an escaped byte means the same as the byte itself.
+    /// Returns true if an escaped byte means the same as the byte itself. Servers that decode a path take both
+    /// for one resource. The separators of a form stay as they are, because a query can hold one.
     fn decodes(self, byte: u8) -> bool {
         is_unreserved(byte)
             || match self {
-                Part::FilePath => is_sub_delimiter(byte) || matches!(byte, b':' | b'@'),
-                Part::Query => matches!(byte, b'/' | b'?' | b':' | b'@'),
-                Part::Authority | Part::Path => false,
+                Part::Authority => is_sub_delimiter(byte),
+                Part::Path => is_sub_delimiter(byte) || matches!(byte, b':' | b'@'),
+                Part::Query => {
+                    is_sub_delimiter(byte) && !is_form_separator(byte)
+                        || matches!(byte, b'/' | b'?' | b':' | b'@')
+                }
             }
     }
 
@@ -44,7 +47,7 @@ impl Part {
             || matches!(byte, b':' | b'@')
             || match self {
                 Part::Authority => matches!(byte, b'[' | b']'),
-                Part::Path | Part::FilePath => byte == b'/',
+                Part::Path => byte == b'/',
                 Part::Query => matches!(byte, b'/' | b'?' | b'[' | b']'),
             }
     }
@@ -56,6 +59,10 @@ fn is_unreserved(byte: u8) -> bool {
 
 fn is_sub_delimiter(byte: u8) -> bool {
     matches!(byte, b'!' | b'$' | b'&' | b'\'' | b'(' | b')' | b'*' | b'+' | b',' | b';' | b'=')
+}
+
+fn is_form_separator(byte: u8) -> bool {
+    matches!(byte, b'&' | b'=' | b'+' | b';')
 }
 
 pub(super) fn normalize(text: &str, part: Part, form: Form) -> Option<String> {
@@ -108,8 +115,9 @@ impl EscapedText {
     fn escape(&mut self, rest: &[u8]) -> Option<usize> {
         let byte = hex_byte(rest)?;
         let twice = (byte == b'%').then(|| rest.get(2..).and_then(hex_byte)).flatten();
-        let is_path = matches!(self.part, Part::Path | Part::FilePath);
-        if self.part.refuses(byte) || is_path && matches!(twice, Some(b'.' | b'/' | b'\\' | 0)) {
+        if self.part.refuses(byte)
+            || self.part == Part::Path && matches!(twice, Some(b'.' | b'/' | b'\\' | 0))
+        {
             return None;
         }
         if self.part.decodes(byte) {

@@ -10,8 +10,8 @@ pub(super) enum Slashes {
     Merged,
 }
 
-pub(super) fn normalize(path: &str, part: Part, slashes: Slashes, form: Form) -> Option<String> {
-    let path = escape::normalize(path, part, form)?;
+pub(super) fn normalize(path: &str, slashes: Slashes, form: Form) -> Option<String> {
+    let path = escape::normalize(path, Part::Path, form)?;
     // A text without slashes, such as that of a URN, has no segments.
     Some(if path.contains('/') { without_dots(&path, slashes) } else { path })
 }

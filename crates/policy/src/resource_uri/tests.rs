@@ -52,7 +52,15 @@ fn other_schemes_keep_what_is_theirs() {
         ("demo://x", "demo://x", "demo://x"),
         ("Demo://Readme/A", "demo://readme/A", "demo://Readme/A"),
         ("greeting://World", "greeting://world", "greeting://World"),
-        ("demo://a//b", "demo://a//b", "demo://a//b"),
+        ("demo://a//b", "demo://a/b", "demo://a/b"),
+        ("demo://a//x/../b", "demo://a/b", "demo://a/b"),
+        ("demo:a//b", "demo:a/b", "demo:a/b"),
+        ("docs//readme", "docs/readme", "docs/readme"),
+        ("https://h//a///b/", "https://h/a/b/", "https://h/a/b/"),
+        ("db://h/a%3Ab", "db://h/a:b", "db://h/a:b"),
+        ("db://h/%24a%2Bb%40c%2ad", "db://h/$a+b@c*d", "db://h/$a+b@c*d"),
+        ("db://h/a%3Fb%23c", "db://h/a%3Fb%23c", "db://h/a%3Fb%23c"),
+        ("db://h/?a=%2C%26%3D%2b", "db://h/?a=,%26%3D%2B", "db://h/?a=,%26%3D%2B"),
         ("demo://localhost/b", "demo://localhost/b", "demo://localhost/b"),
         ("demo:///b?q=%2fx#y", "demo:///b?q=/x#y", "demo:///b?q=/x#y"),
         ("demo://a/x/../y", "demo://a/y", "demo://a/y"),
@@ -61,7 +69,7 @@ fn other_schemes_keep_what_is_theirs() {
         ("urn:a:..", "urn:a:..", "urn:a:.."),
         ("mailto:a@example.org", "mailto:a@example.org", "mailto:a@example.org"),
         ("data:text/plain;base64,SGk=", "data:text/plain;base64,SGk=", "data:text/plain;base64,SGk="),
-        ("screen://a%2Bb", "screen://a%2Bb", "screen://a%2Bb"),
+        ("screen://a%2Bb", "screen://a+b", "screen://a+b"),
         ("readme", "readme", "readme"),
         ("docs/../readme", "readme", "readme"),
         ("HTTPS://Example.ORG:443", "https://example.org/", "https://example.org/"),
@@ -105,6 +113,7 @@ fn two_readings_are_none() {
         "demo://a%2fb",
         "demo://a%40b",
         "demo:/.//a",
+        "a%3Ab",
         "a/../file:///x",
         ":x",
         "http://2130706433/",
@@ -136,6 +145,23 @@ fn other_readings_of_a_uri_are_listed() {
 }
 
 #[test]
+fn doubled_slashes_stay_where_no_rule_judges() {
+    for (text, sent) in [
+        ("fetch://https://example.org//x", "fetch://https://example.org//x"),
+        ("Demo://A//b/../c", "demo://A//c"),
+        ("docs//readme", "docs//readme"),
+        ("demo://a/b", "demo://a/b"),
+        ("https://h", "https://h/"),
+        ("file:///a//b", "file:///a/b"),
+    ] {
+        let uri = ResourceUri::parse(text).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!(uri.sent_without_rules(), sent, "{text}");
+        let again = ResourceUri::parse(sent).expect("a normal form");
+        assert_eq!((again.key(), again.sent_without_rules()), (uri.key(), sent), "twice: {text}");
+    }
+}
+
+#[test]
 fn patterns_and_templates_keep_their_signs() {
     for (text, normal) in [
         ("FILE:///etc/*", "file:///etc/*"),
@@ -154,6 +180,10 @@ fn patterns_and_templates_keep_their_signs() {
         ("file:///{+path}", "file:///{+path}"),
         ("file:///x{?q,r}", "file:///x{?q,r}"),
         ("100%", "100%"),
+        ("repo://h//private/*", "repo://h/private/*"),
+        ("docs//*", "docs/*"),
+        ("*//private/*", "*//private/*"),
+        ("db://h/a%3Ab*", "db://h/a:b*"),
     ] {
         assert_eq!(normalize_pattern(text), normal, "{text}");
     }

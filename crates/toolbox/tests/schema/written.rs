@@ -53,6 +53,18 @@ fn violations_come_in_the_same_order() {
 }
 
 #[test]
+fn a_text_that_cannot_be_read_fits_no_schema() {
+    let schema = failwell_toolbox::Schema::new(json!({"properties": {"amount": {"maximum": 1000}}}))
+        .expect("a schema");
+    let deep =
+        |levels: usize| format!(r#"{{"amount":5000,"x":{}{}}}"#, "[".repeat(levels), "]".repeat(levels));
+    for text in [deep(126), deep(128), "not json".to_owned(), String::new()] {
+        assert_eq!(schema.violations_in(&text).len(), 1, "{text}");
+    }
+    assert!(schema.violations_in(r#"{"amount":5}"#).is_empty());
+}
+
+#[test]
 fn more_than_a_hundred_violations_are_not_listed() {
     let schema = failwell_toolbox::Schema::new(json!({"items": {"type": "string"}})).expect("a schema");
     let numbers: Vec<u64> = (0..250).collect();

@@ -18,6 +18,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use failwell_fault::Fault;
+use failwell_pipeline::Requester;
 use failwell_rpc::{Dialect, ReplyTo, RestStyle};
 use futures_util::FutureExt;
 use http_body::{Body, Frame, SizeHint};
@@ -118,7 +119,7 @@ impl ConnectionServer {
         let timeouts = IdleTimeouts::new(settings.head_deadline, settings.first_byte_deadline);
         let entry = match self.connections.enter(peer, &timeouts) {
             Ok(entry) => entry,
-            Err(fault) => return self.refuse(stream, fault),
+            Err(fault) => return self.refuse((stream, peer), fault),
         };
         if let Some(line) = self.connections.notice() {
             self.mounts.main().pipeline.journal().write(line);
@@ -129,11 +130,11 @@ impl ConnectionServer {
     }
 
     /// Answers a connection that is one too many. During a flood most of them are closed without a response.
-    fn refuse(&self, stream: TcpStream, fault: Fault) {
+    fn refuse(&self, accepted: AcceptedConnection, fault: Fault) {
         let Ok(permit) = self.refusals.clone().try_acquire_owned() else { return };
         let mounts = self.mounts.clone();
         self.tasks.spawn(async move {
-            write_refusal(&mounts, &connection_name(), stream, fault).await;
+            write_refusal(&mounts, &connection_name(), accepted, fault).await;
             drop(permit);
         });
     }
@@ -224,15 +225,15 @@ async fn serve_connection(
     if let Some(problem) = refused {
         let fault = problem.fault(own.0.settings(), AT_ONCE);
         // Boxed, because it is rare: the future of every connection stays small.
-        Box::pin(write_refusal(&own.0, &own.1, inner, fault)).await;
+        Box::pin(write_refusal(&own.0, &own.1, (inner, peer), fault)).await;
     }
 }
 
 /// Answers a request that cannot be read, or a connection that is one too many. The path is unknown, so the
 /// response is REST's.
-async fn write_refusal(mounts: &Mounts, on: &str, stream: TcpStream, fault: Fault) {
+async fn write_refusal(mounts: &Mounts, on: &str, (stream, peer): AcceptedConnection, fault: Fault) {
     let to = ReplyTo::misread(None, Dialect::Rest(RestStyle::Plain));
-    if let Some(reply) = mounts.main().pipeline.refuse(fault, to, on).await {
+    if let Some(reply) = mounts.main().pipeline.refuse(fault, to, on, Requester::Address(peer)).await {
         write_last(stream, reply).await;
     }
 }

@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use failwell_fault::{Fault, reason};
-use failwell_pipeline::Pipeline;
+use failwell_pipeline::{Pipeline, Requester};
 use failwell_rpc::Caller;
 use failwell_rpc::{Dialect, ReplyTo};
 use futures_util::FutureExt;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
-use super::access::authorize::{authorize, check_address};
+use super::access::authorize::{Rejection, authorize, check_address};
 use super::access::cors;
 use super::body::{Body, empty, rendered, whole};
 use super::handlers::{mcp, openapi, rest, rpc};
@@ -188,17 +188,17 @@ impl Mount {
             match authorize(&head, &self.settings).await {
                 Ok(caller) if !self.exists(&head, &caller, existence) => {
                     discard(body, &head, &self.settings);
-                    self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), &head).await
+                    self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), &head, Some(&caller)).await
                 }
                 Ok(caller) => self.pass(&head, body, caller).await,
                 // Boxed, because it is rare: the future of every request stays small.
-                Err(fault) => Box::pin(self.refuse_unread(fault, &head, body)).await,
+                Err(rejection) => Box::pin(self.refuse_unread(rejection, &head, body)).await,
             }
         };
         // The pipeline catches panics of handlers; this catches our own mistakes around it.
         let mut response = match AssertUnwindSafe(passing).catch_unwind().await {
             Ok(response) => response,
-            Err(_) => Box::pin(self.refuse(Fault::new(&reason::SERVER_PANIC), &head)).await,
+            Err(_) => Box::pin(self.refuse(Fault::new(&reason::SERVER_PANIC), &head, None)).await,
         };
         cors::share(&head, &self.settings, &mut response);
         if self.pipeline.closing().is_cancelled() { last(response) } else { response }
@@ -218,20 +218,21 @@ impl Mount {
     /// Refuses a request before its body is read.
     async fn refuse_unread(
         self: &Arc<Self>,
-        fault: Fault,
+        rejection: Rejection,
         head: &RequestHead<'_>,
         body: Incoming,
     ) -> Response<Body> {
+        let Rejection { fault, caller } = rejection;
         let is_preflight = check_address(head, &self.settings).is_ok();
         if let Some(response) = cors::preflight(head, &self.settings).filter(|_| is_preflight) {
             return response;
         }
         if head.dialect() == Dialect::Rpc && *fault.reason() != reason::RPC_NOT_JSON {
-            return rpc::refuse(self, head, body, fault).await;
+            return rpc::refuse(self, head, body, fault, caller.as_ref()).await;
         }
         discard(body, head, &self.settings);
         let challenge = self.settings.authenticator.challenge(&fault, head);
-        let mut response = self.refuse(fault, head).await;
+        let mut response = self.refuse(fault, head, caller.as_ref()).await;
         if let Some(challenge) = challenge.filter(|_| response.status().is_client_error()) {
             response.headers_mut().insert(http::header::WWW_AUTHENTICATE, challenge);
         }
@@ -249,18 +250,19 @@ impl Mount {
             return preflight.unwrap_or_else(|| verbs(&route.allows(head.claims_modern())));
         }
         let Some(action) = head.action() else {
-            return self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head).await;
+            return self.refuse_path(head, &caller).await;
         };
         match action.handler {
             Handler::McpMessage => match read_body(self, head, body, &caller).await {
                 Ok(bytes) => mcp::post(self, head, bytes, caller).await,
                 Err(fault) => {
-                    last(self.refuse_as(fault, mcp::unread_dialect(head, self, &caller), head).await)
+                    let dialect = mcp::unread_dialect(head, self, &caller);
+                    last(self.refuse_as(fault, dialect, head, Some(&caller)).await)
                 }
             },
             Handler::Rpc => match read_body(self, head, body, &caller).await {
                 Ok(bytes) => rpc::rpc(self, head, bytes, caller).await,
-                Err(fault) => last(self.refuse(fault, head).await),
+                Err(fault) => last(self.refuse(fault, head, Some(&caller)).await),
             },
             // Boxed, because they are rarer and larger: the future of every MCP request stays small.
             Handler::Call(read) => Box::pin(rest::call(self, head, body, caller, read)).await,
@@ -271,9 +273,9 @@ impl Mount {
             Handler::OpenApi => Box::pin(openapi::document(self, head)).await,
             Handler::TokenMetadata => match self.settings.authenticator.metadata(head) {
                 Some(document) => whole(200, "application/json", document),
-                None => Box::pin(self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head)).await,
+                None => self.refuse_path(head, &caller).await,
             },
-            Handler::Missing => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head).await,
+            Handler::Missing => self.refuse_path(head, &caller).await,
         }
     }
 
@@ -286,14 +288,38 @@ impl Mount {
         }
     }
 
-    /// Refuses a request whose message was not parsed.
-    pub async fn refuse(&self, fault: Fault, head: &RequestHead<'_>) -> Response<Body> {
-        self.refuse_as(fault, head.dialect(), head).await
+    /// Refuses a request whose message was not parsed. `caller` is set if the caller was identified before.
+    pub async fn refuse(
+        &self,
+        fault: Fault,
+        head: &RequestHead<'_>,
+        caller: Option<&Caller>,
+    ) -> Response<Body> {
+        self.refuse_as(fault, head.dialect(), head, caller).await
     }
 
-    async fn refuse_as(&self, fault: Fault, dialect: Dialect, head: &RequestHead<'_>) -> Response<Body> {
+    async fn refuse_as(
+        &self,
+        fault: Fault,
+        dialect: Dialect,
+        head: &RequestHead<'_>,
+        caller: Option<&Caller>,
+    ) -> Response<Body> {
         let to = ReplyTo::misread(None, dialect);
-        self.reply(self.pipeline.refuse_unidentified(fault, to, head.connection, head.peer).await)
+        let from = self.requester(head, caller);
+        self.reply(self.pipeline.refuse(fault, to, head.connection, from).await)
+    }
+
+    async fn refuse_path(&self, head: &RequestHead<'_>, caller: &Caller) -> Response<Body> {
+        // Boxed, because it is rare: the future of every request stays small.
+        Box::pin(self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head, Some(caller))).await
+    }
+
+    /// The origin of a refused request. A caller without credentials is identified only where callers need none.
+    pub(super) fn requester<'a>(&self, head: &RequestHead<'_>, caller: Option<&'a Caller>) -> Requester<'a> {
+        let is_known =
+            |caller: &&Caller| **caller != Caller::anonymous() || self.settings.authenticator.is_open();
+        caller.filter(is_known).map_or(Requester::Address(head.peer), Requester::Caller)
     }
 
     /// The rendered reply, or 202 if there is none.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_pipeline::{Pipeline, STDIO, claims_modern};
+use failwell_pipeline::{Pipeline, Requester, STDIO, claims_modern};
 use failwell_render::Reply;
+use failwell_rpc::Caller;
 use failwell_rpc::{Dialect, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
 use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
@@ -80,7 +81,9 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
             InputLine::TooLong(start) => {
                 let to =
                     ReplyTo::misread(salvage::id_in_start(&start), Dialect::Mcp(Revision::LATEST_SESSION));
-                let reply = self.pipeline.refuse((self.fault)(), to, STDIO).await;
+                let local = Caller::anonymous();
+                let from = Requester::Caller(&local);
+                let reply = self.pipeline.refuse((self.fault)(), to, STDIO, from).await;
                 return RefusalAnswer { body: reply.map(|reply| reply.body), of: AnsweredMessage::Request };
             }
         };

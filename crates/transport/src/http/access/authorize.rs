@@ -11,34 +11,54 @@ use crate::http::request::RequestHead;
 use crate::http::routes::{AcceptedBody, Action, RequiredAccess, Route, RoutePlace};
 use crate::http::settings::HttpSettings;
 
+/// A request that a check refuses.
+#[derive(Debug)]
+pub(in crate::http) struct Rejection {
+    pub(in crate::http) fault: Fault,
+    /// The caller, if identified before.
+    pub(in crate::http) caller: Option<Caller>,
+}
+
+impl From<Fault> for Rejection {
+    fn from(fault: Fault) -> Rejection {
+        Rejection { fault, caller: None }
+    }
+}
+
 /// Checks host, method and origin, credentials and role, content type, accept.
 pub(in crate::http) async fn authorize(
     head: &RequestHead<'_>,
     settings: &HttpSettings,
-) -> Result<Caller, Fault> {
+) -> Result<Caller, Rejection> {
     check_address(head, settings)?;
     let Some(route) = head.route else {
-        return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH));
+        return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH).into());
     };
     let action = check_method(head, route)?;
     check_origin(head, settings)?;
     let Some(action) = action else { return Ok(Caller::anonymous()) };
     let caller = match action.access {
         RequiredAccess::Nothing => Caller::anonymous(),
-        RequiredAccess::Key => authenticate(head, settings).await?,
-        RequiredAccess::Role(role) => {
-            let caller = authenticate(head, settings).await?;
-            check_role(role, &caller, head)?;
-            caller
-        }
+        RequiredAccess::Key | RequiredAccess::Role(_) => authenticate(head, settings).await?,
     };
+    match check_request(head, action, &caller) {
+        Ok(()) => Ok(caller),
+        Err(fault) => Err(Rejection { fault, caller: Some(caller) }),
+    }
+}
+
+/// The checks of a request whose caller is identified.
+fn check_request(head: &RequestHead<'_>, action: &Action, caller: &Caller) -> Result<(), Fault> {
+    if let RequiredAccess::Role(role) = action.access {
+        check_role(role, caller, head)?;
+    }
     check_query(head, action)?;
     check_content_type(head, action)?;
     if head.place == RoutePlace::Mcp {
         check_accept(head)?;
         check_version_header(head)?;
     }
-    Ok(caller)
+    Ok(())
 }
 
 /// Checks that the request names this server, and unambiguously.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_pipeline::{
-    ConcernedNode, FrameRetention, IncomingMessage, IncomingRequest, Pipeline, RequestEra, Session,
-    SharedIds, Stream, claims_modern,
+    ConcernedNode, FrameRetention, IncomingMessage, IncomingRequest, Pipeline, RequestEra, Requester,
+    Session, SharedIds, Stream, claims_modern,
 };
 use failwell_render::Reply;
 use failwell_rpc::Caller;
@@ -67,9 +67,7 @@ pub(in crate::http) async fn post(
         }
         MessageEra::Session => match find(mount, head, &caller).await {
             Ok(entry) => in_session(mount, &entry, (message, carried), caller, prefers_events).await,
-            Err(fault) => mount.reply(
-                refuse_with_id(&mount.pipeline, fault, &message, head.dialect(), head.connection).await,
-            ),
+            Err(fault) => mount.reply(refuse_with_id(mount, fault, &message, head, &caller).await),
         },
     }
 }
@@ -116,17 +114,18 @@ async fn find(
 
 /// Refuses a request and echoes its id.
 async fn refuse_with_id(
-    pipeline: &Pipeline,
+    mount: &Mount,
     fault: Fault,
     message: &MessageBuf,
-    dialect: Dialect,
-    on: &str,
+    head: &RequestHead<'_>,
+    caller: &Caller,
 ) -> Option<Reply> {
     let id = match message.read() {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
-    pipeline.refuse(fault, ReplyTo::misread(id, dialect), on).await
+    let to = ReplyTo::misread(id, head.dialect());
+    mount.pipeline.refuse(fault, to, head.connection, Requester::Caller(caller)).await
 }
 
 /// Handles a request without a session. It is cancelled when the client disconnects.
@@ -185,7 +184,8 @@ async fn no_request(
         }
         Incoming::One(Ok(Message::Response(response))) => {
             let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-            pipeline.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), on).await
+            let to = ReplyTo::misread(Some(response.id), MODERN);
+            pipeline.refuse(fault, to, on, Requester::Caller(caller)).await
         }
         Incoming::One(Err(misread)) => pipeline.misread(misread, MODERN, on, Some(caller)).await,
         Incoming::One(Ok(Message::Request(_))) | Incoming::Batch(_) => {
@@ -213,7 +213,8 @@ async fn begin_session(
         Incoming::One(Ok(_)) | Incoming::Batch(_) => None,
     };
     let fault = Fault::new(&reason::HTTP_SESSION_REQUIRED);
-    mount.pipeline.refuse(fault, ReplyTo::misread(id, dialect), &on).await
+    let to = ReplyTo::misread(id, dialect);
+    mount.pipeline.refuse(fault, to, &on, Requester::Caller(&caller)).await
 }
 
 /// Handles the first request of a session. The session exists only after a successful handshake.
@@ -228,7 +229,7 @@ async fn initialize(
     let entry =
         match mount.sessions.prepare(caller).and_then(|entry| mount.sessions.entry(&entry).map(|()| entry)) {
             Ok(entry) => entry,
-            Err(fault) => return mount.pipeline.refuse(fault, to, on).await,
+            Err(fault) => return mount.pipeline.refuse(fault, to, on, Requester::Caller(caller)).await,
         };
     let outlet = Arc::new(Stream::new(FrameRetention::Nothing));
     let message = Ok(Message::Request(request));
@@ -240,7 +241,7 @@ async fn initialize(
     }
     if let Err(fault) = mount.pipeline.keep_session(&entry.session).await {
         mount.sessions.end(&entry);
-        return mount.pipeline.refuse(fault, to, on).await;
+        return mount.pipeline.refuse(fault, to, on, Requester::Caller(caller)).await;
     }
     mount.pipeline.forward_changes(&entry.session);
     if let Some(reply) = &mut reply {
@@ -443,7 +444,7 @@ pub(in crate::http) async fn resume(
 ) -> Response<Body> {
     let entry = match find(mount, head, caller).await {
         Ok(entry) => entry,
-        Err(fault) => return mount.refuse(fault, head).await,
+        Err(fault) => return mount.refuse(fault, head, Some(caller)).await,
     };
     let (number, after) = match head.get("last-event-id").and_then(read_event_id) {
         Some((number, after)) => (number, Some(after)),
@@ -454,7 +455,7 @@ pub(in crate::http) async fn resume(
         None => shared::take_up(mount, &entry, number, after.unwrap_or(0)).await,
     };
     let Some((stream, replaced)) = found else {
-        return mount.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head).await;
+        return mount.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head, Some(caller)).await;
     };
     let after = match after {
         // This node does not have the notifications of another node, so it repeats those that may be missing.
@@ -490,7 +491,7 @@ pub(in crate::http) async fn end(
             mount.sessions.end(&entry);
             empty(StatusCode::NO_CONTENT)
         }
-        Err(fault) => mount.refuse(fault, head).await,
+        Err(fault) => mount.refuse(fault, head, Some(caller)).await,
     }
 }
 

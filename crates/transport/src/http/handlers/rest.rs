@@ -35,7 +35,7 @@ pub(in crate::http) async fn call(
         false => Bytes::new(),
         true => match read_body(mount, head, body, &caller).await {
             Ok(bytes) => bytes,
-            Err(fault) => return last(mount.refuse(fault, head).await),
+            Err(fault) => return last(mount.refuse(fault, head, Some(&caller)).await),
         },
     };
     let call = read(&RestInput { mount, head, body: &bytes, caller: &caller });
@@ -115,7 +115,7 @@ pub fn read_shaped(head: &RequestHead<'_>, bytes: &[u8]) -> Result<Value, Fault>
     if let Some(AcceptedBody::Json(shape)) = head.action().map(|action| action.accepts) {
         shape.check(json.text())?;
     }
-    json.raw().parse().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))
+    json.raw().to_tree().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))
 }
 
 /// Reads one JSON value with the strict parser for messages.

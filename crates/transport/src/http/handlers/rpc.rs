@@ -54,13 +54,14 @@ pub(in crate::http) async fn rpc(
     }
 }
 
-/// Refuses a request before its caller is known, and echoes its ids. The body is read only if it is small and
+/// Refuses a request before its message is read, and echoes its ids. The body is read only if it is small and
 /// arrives at once.
 pub(in crate::http) async fn refuse(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
     mut body: IncomingBody,
     fault: Fault,
+    caller: Option<&Caller>,
 ) -> Response<Body> {
     let is_small = head.content_length().is_none_or(|length| length <= SMALL as u64);
     let is_asked = head.get(http::header::EXPECT).is_some();
@@ -71,23 +72,24 @@ pub(in crate::http) async fn refuse(
     };
     let Some(Ok(small)) = small else {
         discard(body, head, &mount.settings);
-        return last(mount.refuse(fault, head).await);
+        return last(mount.refuse(fault, head, caller).await);
     };
+    let from = mount.requester(head, caller);
     match ids(&small.to_bytes()) {
         RefusedIds::One(id) => {
             let to = ReplyTo::misread(id, Dialect::Rpc);
-            mount.reply(mount.pipeline.refuse(fault, to, head.connection).await)
+            mount.reply(mount.pipeline.refuse(fault, to, head.connection, from).await)
         }
         RefusedIds::Nobody => {
             let mut to = ReplyTo::misread(None, Dialect::Rpc);
             to.wants = ExpectedReply::Silence;
-            mount.pipeline.refuse(fault, to, head.connection).await;
+            mount.pipeline.refuse(fault, to, head.connection, from).await;
             empty(StatusCode::NO_CONTENT)
         }
         RefusedIds::Batch(ids) => {
             let replies = ids.into_iter().map(|id| {
                 let to = ReplyTo::misread(id, Dialect::Rpc);
-                mount.pipeline.refuse(again(&fault), to, head.connection)
+                mount.pipeline.refuse(again(&fault), to, head.connection, from)
             });
             let body = join_bodies(join_all(replies).await).unwrap_or_default();
             whole(200, "application/json", body)

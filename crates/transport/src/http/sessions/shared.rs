@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fault, reason};
 use failwell_pipeline::{
-    Frame, NodeEvent, NodeMessage, Pipeline, Session, SessionLookup, Stream, StreamEvent, StreamOpening,
-    StreamRecord, Track,
+    Frame, NodeEvent, NodeMessage, Pipeline, Requester, Session, SessionLookup, Stream, StreamEvent,
+    StreamOpening, StreamRecord, Track,
 };
 use failwell_rpc::Caller;
 use failwell_rpc::{Dialect, Incoming, Json, Limits, Message, ReplyTo, read};
@@ -197,7 +197,8 @@ impl FollowedStream {
             };
             let fault = Fault::new(&reason::SERVER_NODE_LOST).with_effect(Effect::Unknown);
             let to = ReplyTo::request(id, Dialect::Mcp(self.session.revision()));
-            if let Some(reply) = self.pipeline.refuse(fault, to, &self.session.id).await {
+            let from = Requester::Caller(&self.session.caller);
+            if let Some(reply) = self.pipeline.refuse(fault, to, &self.session.id, from).await {
                 let frame = Frame { number: self.after + 1, bytes: reply.body.into() };
                 let said = StreamEvent::Said { frame: frame.clone(), oldest: 0 };
                 let _ = self.pipeline.state().write_stream(&self.at, said).await;
