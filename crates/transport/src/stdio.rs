@@ -7,8 +7,8 @@ mod salvage;
 mod storm;
 mod writer;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -22,6 +22,7 @@ use failwell_rpc::{About, Dialect, Incoming, Limits, Message, MessageBuf, Misrea
 use failwell_toolbox::Trace;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -182,7 +183,7 @@ impl Connection {
     /// no response: two programs that misunderstand each other must not exchange errors without end.
     async fn complain(&self, mut misread: Misread) {
         if misread.about != About::Answer {
-            let verdict = self.storm.lock().unwrap_or_else(PoisonError::into_inner).judge();
+            let verdict = self.storm.lock().judge();
             if verdict == Verdict::FirstTooMany {
                 self.pipeline.journal().note_warning(storm::NOTICE, "stdio");
             }
@@ -199,7 +200,7 @@ impl Connection {
     }
 
     fn calm(&self) {
-        self.storm.lock().unwrap_or_else(PoisonError::into_inner).calm();
+        self.storm.lock().calm();
     }
 
     /// Handles one line and writes all its replies to the connection.

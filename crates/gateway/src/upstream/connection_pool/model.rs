@@ -113,7 +113,7 @@ impl Model {
         if self.seated.contains_key(&session) {
             return;
         }
-        let mut state = self.pool.lock();
+        let mut state = self.pool.state.lock();
         let all_busy = self.seated.values().filter(|held| !held.asked.is_empty()).count() >= MOST;
         let made = state.evict_if_full(MOST);
         assert_eq!(made.is_err(), all_busy, "refused only when everybody is busy");

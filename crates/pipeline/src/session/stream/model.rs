@@ -172,7 +172,7 @@ impl Model {
     }
 
     fn check(&self) {
-        let state = self.stream.lock();
+        let state = self.stream.state.lock();
         let numbers: Vec<u64> = state.frames.iter().map(|frame| frame.number).collect();
         assert!(numbers.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two)), "{numbers:?}");
         assert!(numbers.last().is_none_or(|last| *last == state.written));

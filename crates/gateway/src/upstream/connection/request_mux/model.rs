@@ -201,7 +201,7 @@ impl Model {
         for pending in self.open.values_mut() {
             assert!(now(pending.answer.as_mut()).is_none(), "request {} has an answer", pending.number);
         }
-        assert_eq!(self.line.lock().waiting.len(), self.known.len());
+        assert_eq!(self.line.state.lock().waiting.len(), self.known.len());
     }
 }
 
