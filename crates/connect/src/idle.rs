@@ -1,5 +1,6 @@
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use super::wire::Wire;
 
@@ -14,17 +15,13 @@ const LONGEST: Duration = Duration::from_secs(4);
 pub(super) struct IdleConnections(Mutex<Vec<(Box<Wire>, Instant)>>);
 
 impl IdleConnections {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Box<Wire>, Instant)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes a connection that is ready for a request. Checks only now whether the server has closed it.
     pub(super) fn take(&self) -> Option<Box<Wire>> {
         loop {
-            let (mut wire, since) = self.lock().pop()?;
+            let (mut wire, since) = self.0.lock().pop()?;
             if since.elapsed() >= LONGEST {
                 // All connections before it are older.
-                self.lock().retain(|(_, since)| since.elapsed() < LONGEST);
+                self.0.lock().retain(|(_, since)| since.elapsed() < LONGEST);
                 continue;
             }
             if wire.is_ready() {
@@ -38,7 +35,7 @@ impl IdleConnections {
         if !wire.is_over() {
             return;
         }
-        let (mut kept, now) = (self.lock(), Instant::now());
+        let (mut kept, now) = (self.0.lock(), Instant::now());
         let is_old = |since: &Instant| now.duration_since(*since) >= LONGEST;
         if kept.len() >= MOST || kept.first().is_some_and(|(_, since)| is_old(since)) {
             kept.remove(0);

@@ -2,8 +2,9 @@ use std::backtrace::Backtrace;
 use std::error::Error;
 use std::fmt;
 use std::panic::Location;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
 
 use crate::Fault;
 
@@ -52,7 +53,7 @@ impl Stack {
     /// sends only invalid responses must not cost one capture per response.
     pub(crate) fn capture() -> Option<Stack> {
         static BUDGET: Mutex<(Option<Instant>, u32)> = Mutex::new((None, 0));
-        let mut budget = BUDGET.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut budget = BUDGET.lock();
         let (since, taken) = &mut *budget;
         if since.is_none_or(|since| since.elapsed() >= Duration::from_secs(1)) {
             (*since, *taken) = (Some(Instant::now()), 0);

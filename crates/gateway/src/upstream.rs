@@ -17,7 +17,7 @@ mod subscriptions;
 mod time_limit;
 
 use std::iter;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault, Retry, reason};
@@ -26,6 +26,7 @@ use failwell_pipeline::Tracer;
 use failwell_process::Launcher;
 use failwell_rpc::Era;
 use failwell_toolbox::{CallerSession, Context, Event, ServerFeatures};
+use parking_lot::{Mutex, MutexGuard};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::client::{ClientQuestion, ClientRelay};
@@ -213,7 +214,7 @@ impl Upstream {
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
-        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+        self.health.lock()
     }
 
     /// A live connection, opened now if necessary. Concurrent callers wait for the same start.

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime};
 
 use failwell_fault::Fault;
 use failwell_rpc::{ReplyTo, TraceMark};
+use parking_lot::Mutex;
 
 /// The method of a failure that a request survives. Its caller is not told of it.
 pub const ASIDE: &str = "aside";
@@ -154,7 +155,7 @@ impl ExchangeNotes {
     }
 
     pub fn add_verdict(&self, verdict: Verdict) {
-        let mut verdicts = self.verdicts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut verdicts = self.verdicts.lock();
         if verdicts.is_empty() {
             verdicts.reserve_exact(USUAL_VERDICTS);
         }
@@ -162,7 +163,7 @@ impl ExchangeNotes {
     }
 
     pub fn into_parts(self) -> (Option<Box<str>>, Vec<Verdict>) {
-        (self.target.into_inner(), self.verdicts.into_inner().unwrap_or_else(PoisonError::into_inner))
+        (self.target.into_inner(), self.verdicts.into_inner())
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) mod task;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
@@ -26,6 +26,7 @@ use crate::session::state::SharedSession;
 use crate::session::stream::{FrameRetention, Stream};
 use failwell_toolbox::Client;
 use failwell_toolbox::LogLevel;
+use parking_lot::Mutex;
 
 /// The maximum number of subscribed resources and of open questions per session.
 const MOST: usize = 1_000;
@@ -129,7 +130,7 @@ impl Session {
             revision: client.revision.as_str().to_owned(),
             capabilities: client.capabilities().map(|json| json.text().to_owned()),
             level: self.log_level.load(Ordering::Relaxed),
-            watched: lock(&self.watched).iter().cloned().collect(),
+            watched: self.watched.lock().iter().cloned().collect(),
         })
     }
 
@@ -137,7 +138,7 @@ impl Session {
     pub fn refresh(&self, kept: &SharedSession) -> Vec<String> {
         self.log_level.store(kept.level, Ordering::Relaxed);
         let now: HashSet<String> = kept.watched.iter().take(MOST).cloned().collect();
-        let before = std::mem::replace(&mut *lock(&self.watched), now.clone());
+        let before = std::mem::replace(&mut *self.watched.lock(), now.clone());
         now.into_iter().filter(|uri| !before.contains(uri)).collect()
     }
 
@@ -199,7 +200,7 @@ impl Session {
 
     /// Subscribes to a resource.
     pub fn watch(&self, uri: &str) -> Result<(), Fault> {
-        let mut watched = lock(&self.watched);
+        let mut watched = self.watched.lock();
         if watched.len() >= MOST && !watched.contains(uri) {
             return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST));
         }
@@ -209,12 +210,12 @@ impl Session {
 
     /// Ends the subscription to a resource.
     pub fn unwatch(&self, uri: &str) {
-        lock(&self.watched).remove(uri);
+        self.watched.lock().remove(uri);
     }
 
     /// Whether the session is subscribed to a resource.
     pub fn watches(&self, uri: &str) -> bool {
-        lock(&self.watched).contains(uri)
+        self.watched.lock().contains(uri)
     }
 
     /// Registers a running request, so that it can be cancelled. Dropping the result unregisters it.
@@ -224,7 +225,7 @@ impl Session {
         cancel: &CancellationToken,
         ids: SharedIds,
     ) -> Result<RunningRequest, Fault> {
-        let mut running = lock(&self.running);
+        let mut running = self.running.lock();
         let same = running.entry(id.clone()).or_default();
         if ids == SharedIds::Refused && !same.is_empty() {
             return Err(Fault::new(&reason::RPC_DUPLICATE_ID));
@@ -236,7 +237,7 @@ impl Session {
 
     /// Cancels a request for the client. An id that is unknown here may belong to another node.
     pub fn cancel(&self, id: &Id) -> ConcernedNode {
-        match lock(&self.running).get(id) {
+        match self.running.lock().get(id) {
             Some(tokens) => {
                 tokens.iter().for_each(|(_, cancel)| cancel.cancel());
                 ConcernedNode::Ours
@@ -251,7 +252,7 @@ impl Session {
         &self,
         progress: Option<mpsc::Sender<Json>>,
     ) -> Result<(u64, AnswerReceiver), Fault> {
-        let mut questions = lock(&self.questions);
+        let mut questions = self.questions.lock();
         questions.retain(|_, open| !open.answer.is_closed());
         if questions.len() >= MOST {
             return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST));
@@ -264,7 +265,7 @@ impl Session {
 
     /// Delivers the client's answer to a question. An answer without a question is dropped.
     pub fn answer(&self, id: &Id, body: Result<Json, ()>) -> ConcernedNode {
-        let asked = id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
+        let asked = id.as_u64().and_then(|id| self.questions.lock().remove(&id));
         let Some(open) = asked else { return ConcernedNode::Others };
         let _ = open.answer.send(body);
         ConcernedNode::Ours
@@ -272,12 +273,12 @@ impl Session {
 
     /// The receiver for progress of the answer to this question.
     pub(crate) fn follower(&self, question: u64) -> Option<mpsc::Sender<Json>> {
-        lock(&self.questions).get(&question)?.progress.clone()
+        self.questions.lock().get(&question)?.progress.clone()
     }
 
     /// Fails all open questions at once, because the client can no longer answer.
     pub fn close_questions(&self) {
-        lock(&self.questions).clear();
+        self.questions.lock().clear();
     }
 
     /// Ends the session and all its work.
@@ -298,7 +299,7 @@ pub struct RunningRequest {
 
 impl Drop for RunningRequest {
     fn drop(&mut self) {
-        let mut running = lock(&self.session.running);
+        let mut running = self.session.running.lock();
         let now_empty = running.get_mut(&self.id).is_none_or(|same| {
             same.retain(|(number, _)| *number != self.number);
             same.is_empty()
@@ -307,8 +308,4 @@ impl Drop for RunningRequest {
             running.remove(&self.id);
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,12 +1,13 @@
 //! Limits per caller: on all requests, and on selected tools.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::rate::{Limiter, Rate, RateKey};
 use crate::{CallerMatcher, Pattern};
 use failwell_rpc::Caller;
+use parking_lot::Mutex;
 
 /// A limit on rate and concurrency.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -113,7 +114,7 @@ impl Allowances {
     /// Returns a permit unless `most` calls are already running.
     pub fn acquire(&self, caller: &Caller, what: RateKey, most: u32) -> Option<ConcurrencyPermit> {
         let key = (caller.name().clone(), what);
-        let mut held = self.held.lock();
+        let mut held = self.held.0.lock();
         let count = held.entry(key.clone()).or_default();
         if *count >= most {
             return None;
@@ -132,15 +133,9 @@ impl Allowances {
     }
 }
 
-impl RunningCalls {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(Arc<str>, RateKey), u32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Drop for ConcurrencyPermit {
     fn drop(&mut self) {
-        let mut held = self.held.lock();
+        let mut held = self.held.0.lock();
         let left = held.get_mut(&self.key).map(|count| {
             *count = count.saturating_sub(1);
             *count
@@ -199,7 +194,7 @@ mod tests {
         assert!(all.acquire(&caller, RateKey::Tools(0), 1).is_some());
         assert!(all.acquire(&Caller::keyholder("x"), RateKey::Requests, 1).is_some());
         drop(first);
-        assert!(all.held.lock().is_empty());
+        assert!(all.held.0.lock().is_empty());
         assert!(all.acquire(&caller, RateKey::Requests, 1).is_some());
         assert!(all.acquire(&caller, RateKey::Requests, 0).is_none());
     }

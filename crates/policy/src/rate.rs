@@ -1,8 +1,9 @@
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_rpc::Caller;
+use parking_lot::Mutex;
 
 /// The rate of a token bucket.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,12 +73,12 @@ impl Limiter {
 
     /// Number of buckets in the table: those that are not full, and those not yet evicted.
     pub fn buckets(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).buckets.len()
+        self.0.lock().buckets.len()
     }
 
     /// Takes one token from the caller's bucket, or returns the time until the next one.
     pub fn take(&self, caller: &Caller, what: RateKey, rate: Rate, now: Instant) -> Result<(), Duration> {
-        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut table = self.0.lock();
         let mut key = (caller.name().clone(), what);
         if table.buckets.len() >= Self::MOST_BUCKETS && !table.buckets.contains_key(&key) {
             table.clear(now);

@@ -2,7 +2,7 @@
 //! unknown key. Fetching is rate-limited, because any client can send a token.
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -12,6 +12,7 @@ use http::header::ACCEPT;
 use tokio::io::AsyncReadExt;
 
 use failwell_connect::{HeadLines, Remote, Trust, Verb};
+use parking_lot::Mutex;
 
 /// Maximum time to fetch the keys.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -71,7 +72,7 @@ impl Issuer {
             self.read_again().await;
         }
         self.known_for(USABLE).ok_or_else(|| {
-            let why = self.lock().failed.clone().unwrap_or_else(|| "they are being read".to_owned());
+            let why = self.known.lock().failed.clone().unwrap_or_else(|| "they are being read".to_owned());
             Fault::new(&reason::POLICY_ISSUER).note("jwks", why)
         })
     }
@@ -86,17 +87,13 @@ impl Issuer {
         newer()
     }
 
-    fn lock(&self) -> MutexGuard<'_, CachedKeys> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn known_for(&self, age: Duration) -> Option<Arc<KeySet>> {
-        let known = self.lock();
+        let known = self.known.lock();
         known.keys.as_ref().filter(|(_, since)| since.elapsed() < age).map(|(keys, _)| keys.clone())
     }
 
     async fn read_again(&self) {
-        if self.lock().reads.take(Instant::now()).is_err() {
+        if self.known.lock().reads.take(Instant::now()).is_err() {
             return;
         }
         let read = tokio::time::timeout(PATIENCE, self.read()).await;
@@ -104,7 +101,7 @@ impl Issuer {
         let read = read.and_then(|bytes| {
             KeySet::parse(&bytes).ok_or_else(|| "there is no key for RS256, ES256 or EdDSA in it".to_owned())
         });
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         match read {
             Ok(keys) => (known.keys, known.failed) = (Some((Arc::new(keys), Instant::now())), None),
             Err(why) => known.failed = Some(why),

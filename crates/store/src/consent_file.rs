@@ -1,10 +1,11 @@
 //! The file of approvals and pins: SQLite with a write-ahead log, opened on first use.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
+use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::pins::rows as pin_rows;
@@ -71,7 +72,7 @@ impl ConsentFile {
 
     /// Closes the file, so that it is one file without a log beside it. The next use opens it again.
     pub fn close(&self) {
-        drop(self.connection.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.connection.lock().take());
     }
 
     pub fn exists(&self) -> bool {
@@ -91,7 +92,7 @@ impl ConsentFile {
         if let Some(shared) = &self.shared {
             return shared.change(work);
         }
-        let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.connection.lock();
         let mut connection = match open.take() {
             Some(connection) => connection,
             None => self.open()?,
@@ -110,7 +111,7 @@ impl ConsentFile {
         if let Some(shared) = &self.shared {
             return shared.read(work);
         }
-        let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.connection.lock();
         let connection = match open.take() {
             Some(connection) => connection,
             None => self.open()?,

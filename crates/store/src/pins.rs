@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
 use failwell_fault::{Fault, OrFault, reason};
+use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
 mod diff;
@@ -123,7 +124,7 @@ impl ToolPins {
 
     /// Returns true if this process has seen the complete list, so that a part of it can be checked.
     pub fn has_listed(&self, server: &str, kind: &'static str) -> bool {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).contains(&(server.to_owned(), kind))
+        self.known.lock().contains(&(server.to_owned(), kind))
     }
 
     /// Checks a list: pins new items and quarantines changed ones. Runs on a blocking thread, because another
@@ -156,10 +157,7 @@ impl ToolPins {
                 Err(fault) => (check(self.memory.get_or_init(ConsentFile::in_memory))?, Some(fault)),
             },
         };
-        self.known
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert((listing.server.clone(), listing.kind));
+        self.known.lock().insert((listing.server.clone(), listing.kind));
         let is_held = settings.action_for(&listing.server) == PinAction::Hold;
         let held = if is_held { found.differing } else { HashSet::new() };
         Ok(PinCheck { held, passes: !is_held, news: found.news, trouble })
@@ -187,7 +185,7 @@ impl ToolPins {
             let has_changed = before != now;
             if has_changed {
                 // Pins may be deleted: lists must be seen completely again.
-                pins.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                pins.known.lock().clear();
             }
             has_changed
         });

@@ -6,10 +6,11 @@
 
 use std::fmt::Debug;
 use std::io::Cursor;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
+use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::consent_file::{in_transaction, migrate};
@@ -51,16 +52,12 @@ impl SharedCopy {
         SharedCopy { image, state: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, CopyState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Makes a change that counts for all nodes.
     pub(crate) fn change<T>(
         &self,
         work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, Fault> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         for tries in 1..=MOST_TRIES {
             let version = self.refresh(&mut state)?;
             let connection = state.connection.as_mut().or_fault(&reason::POLICY_UNDECIDED)?;
@@ -84,7 +81,7 @@ impl SharedCopy {
     }
 
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         self.refresh(&mut state)?;
         let connection = state.connection.as_ref().or_fault(&reason::POLICY_UNDECIDED)?;
         work(connection).or_fault(&reason::POLICY_UNDECIDED)
@@ -92,7 +89,7 @@ impl SharedCopy {
 
     /// What a change would return, on the last known image. `None` if there is none.
     pub(crate) fn preview<T>(&self, work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>) -> Option<T> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let connection = state.connection.as_mut()?;
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).ok()?;
         // Dropped without a commit, so nothing changes.

@@ -10,11 +10,12 @@ pub(crate) mod watcher;
 
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Ref, reason};
 use failwell_rpc::{Era, Json, Trace};
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -182,7 +183,7 @@ impl Context {
 
     /// Progress must increase. The final step is always sent; earlier steps are rate-limited.
     fn is_worth_telling(&self, done: f64, total: Option<f64>) -> bool {
-        let mut last = self.0.last_progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.0.last_progress.lock();
         let now = Instant::now();
         let worth = last.is_none_or(|(when, before)| {
             done > before && (total == Some(done) || now.duration_since(when) >= PROGRESS_INTERVAL)

@@ -7,8 +7,8 @@ mod salvage;
 mod unreadable_lines;
 mod writer;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -23,6 +23,7 @@ use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, MessageKind, 
 use failwell_toolbox::Trace;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -192,7 +193,7 @@ impl Connection {
     /// no response: two programs that misunderstand each other must not exchange errors without end.
     async fn complain(&self, mut misread: Misread) {
         if misread.about != MessageKind::Answer {
-            let verdict = self.unreadable_lines.lock().unwrap_or_else(PoisonError::into_inner).judge();
+            let verdict = self.unreadable_lines.lock().judge();
             if verdict == Verdict::FirstTooMany {
                 self.pipeline.journal().note_warning(unreadable_lines::NOTICE, "stdio");
             }
@@ -209,7 +210,7 @@ impl Connection {
     }
 
     fn reset(&self) {
-        self.unreadable_lines.lock().unwrap_or_else(PoisonError::into_inner).reset();
+        self.unreadable_lines.lock().reset();
     }
 
     /// Handles one line and writes all its replies to the connection.

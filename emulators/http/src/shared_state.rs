@@ -1,7 +1,6 @@
 //! The state of an emulator, shared by its connections and its control handle.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
+use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 
 /// The state behind one lock, and when the emulator started.
@@ -18,8 +17,8 @@ impl<S> SharedState<S> {
         SharedState { state: Mutex::new(state), started: Instant::now() }
     }
 
-    /// Locks the state. A panic under the lock leaves the state usable, so poisoning is ignored.
+    /// Locks the state. A panic under the lock leaves it usable.
     pub fn lock(&self) -> MutexGuard<'_, S> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }

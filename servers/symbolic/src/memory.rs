@@ -7,9 +7,10 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[cfg(unix)]
-use std::sync::{Condvar, Mutex, PoisonError};
 #[cfg(unix)]
 use std::time::Duration;
+
+use parking_lot::{Condvar, Mutex};
 
 /// Whether this analysis exceeded the memory limit. It is global, like the memory of a process.
 static EXHAUSTED: AtomicBool = AtomicBool::new(false);
@@ -54,19 +55,20 @@ impl MemoryWatch {
     /// Starts to watch an analysis.
     pub(crate) fn begin(&self) {
         EXHAUSTED.store(false, Ordering::Relaxed);
-        *self.is_busy.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self.is_busy.lock() = true;
         self.changed.notify_all();
     }
 
     /// Ends the watch.
     pub(crate) fn end(&self) {
-        *self.is_busy.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        *self.is_busy.lock() = false;
     }
 
     fn run(&self, limit: u64) {
         loop {
-            let busy = self.is_busy.lock().unwrap_or_else(PoisonError::into_inner);
-            drop(self.changed.wait_while(busy, |busy| !*busy));
+            let mut busy = self.is_busy.lock();
+            self.changed.wait_while(&mut busy, |busy| !*busy);
+            drop(busy);
             let resident = resident().unwrap_or(0);
             if resident > limit {
                 EXHAUSTED.store(true, Ordering::Relaxed);

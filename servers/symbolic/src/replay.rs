@@ -11,11 +11,12 @@ mod python;
 mod worker;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
 use failwell_process::{Launcher, SandboxNeed};
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout_at;
 
@@ -78,8 +79,8 @@ impl WorkerStack {
         self.idle().push(worker);
     }
 
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    fn idle(&self) -> MutexGuard<'_, Vec<Worker>> {
+        self.idle.lock()
     }
 }
 

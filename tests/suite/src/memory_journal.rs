@@ -1,9 +1,10 @@
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use failwell_journal::{Journal, LogStyle};
+use parking_lot::Mutex;
 
 /// A journal kept in memory, and what was written to it.
 #[derive(Debug, Clone)]
@@ -27,14 +28,14 @@ impl Drop for Buffer {
     /// The last one leaves what was written to the canary.
     fn drop(&mut self) {
         if let (1, Some(file)) = (Arc::strong_count(&self.0), kept()) {
-            let _ = std::fs::write(file, &*self.0.lock().unwrap_or_else(PoisonError::into_inner));
+            let _ = std::fs::write(file, &*self.0.lock());
         }
     }
 }
 
 impl Write for Buffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        self.0.lock().extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -59,6 +60,6 @@ impl MemoryJournal {
     /// Everything the operator read so far.
     pub fn text(&self) -> String {
         self.journal.flush();
-        String::from_utf8_lossy(&self.bytes.0.lock().unwrap_or_else(PoisonError::into_inner)).into_owned()
+        String::from_utf8_lossy(&self.bytes.0.lock()).into_owned()
     }
 }

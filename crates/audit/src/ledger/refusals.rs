@@ -5,10 +5,10 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_render::Moment;
+use parking_lot::Mutex;
 
 /// The period after which counts are written and sampling begins anew.
 const WINDOW: Duration = Duration::from_secs(60);
@@ -62,7 +62,7 @@ pub(crate) enum WindowEnd {
 impl RefusalSampler {
     /// Returns true if a refusal gets a record of its own. Otherwise it is counted.
     pub(crate) fn admit(&self, address: IpAddr, reason: &'static str) -> bool {
-        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.0.lock();
         window.began.get_or_insert_with(|| (Instant::now(), Moment::now()));
         let is_full = window.recorded >= RECORDS;
         let known = window.kinds.len() < KINDS;
@@ -80,7 +80,7 @@ impl RefusalSampler {
 
     /// Takes the counts if their window has ended, and begins a new one.
     pub(crate) fn take(&self, end: WindowEnd) -> Vec<RefusalCount> {
-        let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut window = self.0.lock();
         let Some((began, since)) = window.began else { return Vec::new() };
         if end == WindowEnd::Elapsed && began.elapsed() < WINDOW {
             return Vec::new();

@@ -1,7 +1,6 @@
 //! REST sessions in the memory of one node. They end with the process.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use failwell_fault::{Fault, OrFault, reason};
@@ -11,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::rest::rest_session::{Item, RestSession, RestSessions, SessionTerms};
 use failwell_toolbox::Work;
+use parking_lot::Mutex;
 
 /// The maximum size of all sessions together, in bytes.
 const MOST_BYTES: usize = 64 << 20;
@@ -80,13 +80,9 @@ fn fresh_id() -> Result<String, Fault> {
 }
 
 impl MemorySessions {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, StoredSession>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Applies a function to a session of this owner, unless the session has expired.
     fn with<T>(&self, owner: &str, id: &str, work: impl FnOnce(&mut StoredSession) -> T) -> Option<T> {
-        let mut all = self.lock();
+        let mut all = self.0.lock();
         let held = all.get_mut(id).filter(|held| *held.owner == *owner)?;
         if held.is_over() {
             all.remove(id);
@@ -103,7 +99,7 @@ impl MemorySessions {
         let mut held =
             StoredSession { owner, metadata, metadata_bytes: 2, context, began, ttl, ends: now + ttl };
         held.keep(terms)?;
-        let mut all = self.lock();
+        let mut all = self.0.lock();
         all.retain(|_, other| !other.is_over());
         if all.len() >= RestSession::MOST {
             return Err(RestSession::one_too_many(RestSession::MOST));
@@ -120,7 +116,7 @@ impl MemorySessions {
     fn set(&self, owner: &str, id: &str, key: &str, value: Json) -> Result<Option<RestSession>, Fault> {
         let new = key.len() + value.text().len();
         // The size check comes first, because it reads all sessions.
-        check_space(&self.lock(), new)?;
+        check_space(&self.0.lock(), new)?;
         let set = self.with(owner, id, |held| {
             let old = held.context.get(key).map_or(0, |old| key.len() + old.text().len());
             let is_new = !held.context.contains_key(key);
@@ -152,7 +148,7 @@ impl RestSessions for MemorySessions {
     }
 
     fn all(&self, owner: &str) -> Work<Vec<RestSession>> {
-        let all = self.lock();
+        let all = self.0.lock();
         let own = all.iter().filter(|(_, held)| *held.owner == *owner && !held.is_over());
         let mut own: Vec<RestSession> = own.map(|(id, held)| held.shown(id)).collect();
         own.sort_by(|a, b| (a.created_ms, &a.id).cmp(&(b.created_ms, &b.id)));
@@ -170,7 +166,7 @@ impl RestSessions for MemorySessions {
 
     fn end(&self, owner: &str, id: &str) -> Work<bool> {
         let is_there = self.with(owner, id, |_| ()).is_some();
-        at_once(Ok(is_there && self.lock().remove(id).is_some()))
+        at_once(Ok(is_there && self.0.lock().remove(id).is_some()))
     }
 
     fn item(&self, owner: &str, id: &str, key: &str) -> Work<Item> {
@@ -201,7 +197,7 @@ mod tests {
     impl MemorySessions {
         /// Moves the end of a session to now.
         fn expire(&self, id: &str) {
-            self.lock().get_mut(id).expect("a session").ends = Instant::now();
+            self.0.lock().get_mut(id).expect("a session").ends = Instant::now();
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use failwell_fault::{Fault, reason};
 use failwell_render::Moment;
@@ -16,6 +16,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use failwell_pipeline::Pipeline;
 use failwell_toolbox::Event;
+use parking_lot::{Mutex, RwLock};
 
 /// The server name of stored files: in rules, in records, for guards.
 pub const SHELF_SERVER: &str = "shelf";
@@ -55,7 +56,7 @@ impl StoredFiles {
 
     /// Sets the roles whose holders use the files of all callers. Returns true if they differ.
     pub fn share_with(&self, roles: Vec<String>) -> bool {
-        let mut sharing = self.sharing.write().unwrap_or_else(PoisonError::into_inner);
+        let mut sharing = self.sharing.write();
         let differs = *sharing != roles;
         *sharing = roles;
         differs
@@ -68,7 +69,7 @@ impl StoredFiles {
     }
 
     fn sees_all(&self, caller: &Caller) -> bool {
-        let sharing = self.sharing.read().unwrap_or_else(PoisonError::into_inner);
+        let sharing = self.sharing.read();
         let has = |role: &String| {
             let included = Role::ALL.into_iter().find(|known| known.as_str() == role);
             caller.is_in(role) || included.is_some_and(|included| Role::highest(caller) >= included)
@@ -77,7 +78,7 @@ impl StoredFiles {
     }
 
     fn note_change(&self, uri: &str, owner: String) {
-        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut changed = self.changed.lock();
         changed.retain(|(known, _)| known != uri);
         if changed.len() >= MOST_CHANGED {
             changed.pop_front();
@@ -87,7 +88,7 @@ impl StoredFiles {
 
     /// Whether the last change of a file concerns this caller.
     fn concerns(&self, caller: &Caller, uri: &str) -> bool {
-        let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = self.changed.lock();
         let owner = changed.iter().rev().find(|(known, _)| known == uri).map(|(_, owner)| owner);
         owner.is_some_and(|owner| owner.is_empty() || owner == caller.owner()) || self.sees_all(caller)
     }

@@ -2,11 +2,12 @@
 //! The ledger's thread fills them, so that no request waits.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use failwell_audit::{LedgerRecord, Sink};
 use failwell_fault::{Fault, reason};
 use failwell_pipeline::ProgressObserver;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, broadcast};
 
@@ -89,13 +90,10 @@ impl Default for Operations {
 }
 
 impl Operations {
-    fn lock(&self) -> MutexGuard<'_, RecentOperations> {
-        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Returns up to `limit` operations that match the filter, latest first.
     pub(crate) fn recent(&self, limit: usize, wanted: OperationFilter) -> Vec<Value> {
-        let all: Vec<Box<str>> = self.lock().recent.iter().rev().map(|(_, text)| text.clone()).collect();
+        let all: Vec<Box<str>> =
+            self.0.kept.lock().recent.iter().rev().map(|(_, text)| text.clone()).collect();
         let shown = all.iter().filter_map(|text| shown(text));
         shown
             .filter(|record| wanted == OperationFilter::All || record.get("reason").is_some())
@@ -115,7 +113,7 @@ impl Operations {
         let shortened = (body.len() > LONG).then(|| shown(body)).flatten().map(|record| record.to_string());
         let text: Box<str> = shortened.as_deref().unwrap_or(body).into();
         let number = {
-            let mut kept = self.lock();
+            let mut kept = self.0.kept.lock();
             kept.last += 1;
             let number = kept.last;
             kept.recent.push_back((number, text));
@@ -162,7 +160,7 @@ impl Operations {
             last.strip_prefix(&self.0.run).and_then(|rest| rest.strip_prefix('-')?.parse::<u64>().ok());
         let after = after.unwrap_or(0);
         let kept: Vec<(u64, Box<str>)> =
-            self.lock().recent.iter().filter(|(number, _)| *number > after).cloned().collect();
+            self.0.kept.lock().recent.iter().filter(|(number, _)| *number > after).cloned().collect();
         let happening = |(number, text): (u64, Box<str>)| {
             shown(&text).map(|data| OperationEvent { number: Some(number), event: "operation", data })
         };
@@ -268,7 +266,7 @@ mod tests {
         assert_eq!(operations.recent(5_000, OperationFilter::Failed).len(), 500);
         let long = json!({"ref": "long", "outcome": "ok", "bodies": "x".repeat(10_000)}).to_string();
         operations.remember(&long);
-        assert!(operations.lock().recent.back().is_some_and(|(_, text)| text.len() < 100));
+        assert!(operations.0.kept.lock().recent.back().is_some_and(|(_, text)| text.len() < 100));
     }
 
     #[tokio::test]

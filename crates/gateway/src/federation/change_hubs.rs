@@ -1,9 +1,10 @@
 //! Where changes of members are announced.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use failwell_pipeline::Hub;
 use failwell_toolbox::{CallerSession, Event};
+use parking_lot::Mutex;
 
 use crate::federation::member::member_set::ReloadReport;
 use crate::federation::names::outside_uri;
@@ -15,7 +16,7 @@ pub(crate) struct ChangeHubs(Mutex<Vec<(Option<String>, Hub)>>);
 
 impl ChangeHubs {
     pub(crate) fn add(&self, of: Option<&str>, hub: &Hub) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.push((of.map(str::to_owned), hub.clone()));
     }
 
@@ -24,7 +25,7 @@ impl ChangeHubs {
         if report.is_nothing() {
             return;
         }
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         for (of, hub) in all.iter() {
             if report.ruled || of.as_ref().is_none_or(|of| report.changed.contains(of)) {
                 [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged]
@@ -40,7 +41,7 @@ impl ChangeHubs {
             Some(caller_session) => hub.announce_to(caller_session.clone(), event),
             None => hub.announce(event),
         };
-        for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        for (of, hub) in self.0.lock().iter() {
             match of {
                 None => tell(hub, to_outside_event(server, event)),
                 Some(of) if of == server => tell(hub, event.clone()),

@@ -6,11 +6,11 @@ mod name;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::{Era, Json, Kind, Object, Raw};
 use failwell_toolbox::{Context, List, MemberChange, Page, is_usable_schema, portable_schema};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::federation::Federation;
@@ -49,7 +49,7 @@ pub(crate) struct ListNotes(Mutex<HashSet<String>>);
 impl ListNotes {
     pub(crate) fn report(&self, note: String, cx: &Context) {
         let is_new = {
-            let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut reported = self.0.lock();
             if reported.len() >= MOST_REPORTED {
                 reported.clear();
             }

@@ -1,6 +1,6 @@
 //! The tool server behind `/mcp/<server>`: one member under its own names.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope};
@@ -10,6 +10,7 @@ use failwell_toolbox::{
     CompletionTarget, Context, Find, Guidance, Info, List, Lookup, Page, PromptTarget, ResourceTarget,
     ServerFeatures, ToolServer, ToolTarget, Work, nearest,
 };
+use parking_lot::Mutex;
 use serde_json::json;
 
 use crate::federation::Federation;
@@ -123,7 +124,7 @@ impl ToolServer for SingleMember {
 
     /// Everything, until the member has said what it offers.
     fn offers(&self) -> ServerFeatures {
-        self.offers.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(ALL_FEATURES)
+        self.offers.lock().unwrap_or(ALL_FEATURES)
     }
 
     fn prepare(&self, cx: Context) -> Work<()> {
@@ -133,7 +134,7 @@ impl ToolServer for SingleMember {
             // A member that is not ready is asked again later.
             let patience = federation.list_timeout(&member, List::Tools);
             if let Ok(Ok(found)) = tokio::time::timeout(patience, member.offers(&cx)).await {
-                *offers.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+                *offers.lock() = Some(found);
             }
             Ok(())
         })

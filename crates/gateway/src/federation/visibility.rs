@@ -3,7 +3,7 @@
 pub(super) mod hidden;
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use failwell_fault::Fault;
@@ -14,6 +14,7 @@ use failwell_render::CacheScope;
 use failwell_rpc::Caller;
 use failwell_rpc::Json;
 use failwell_toolbox::List;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::federation::catalogue::{Entry, EntryList};
@@ -45,7 +46,7 @@ impl Visibility {
     pub(crate) fn replace(&self, ruling: AccessPolicy) -> bool {
         let clear = ruling.is_clear();
         let before = self.ruling.swap(Arc::new(ruling));
-        self.views.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.views.lock().clear();
         !(clear && before.is_clear())
     }
 
@@ -69,7 +70,7 @@ impl Visibility {
             return entries;
         }
         let whose = (place.clone(), server.to_owned(), list.member());
-        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut views = self.views.lock();
         if let Some(known) = views.get(&whose).filter(|known| Arc::ptr_eq(&known.source, &entries)) {
             return known.seen.clone();
         }

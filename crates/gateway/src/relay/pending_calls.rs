@@ -3,7 +3,7 @@
 //! asked together are sent together.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use base64::Engine;
@@ -13,6 +13,7 @@ use failwell_pipeline::SharedState;
 use failwell_rpc::Caller;
 use failwell_rpc::Json;
 use failwell_toolbox::{Context, Question};
+use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -56,10 +57,6 @@ impl Drop for RunningCall {
 impl PendingCalls {
     pub(crate) fn new(state: Arc<dyn SharedState>) -> PendingCalls {
         PendingCalls { table: Mutex::default(), state }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, PendingCall>> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a call, or resumes the one that the client has answers for.
@@ -106,7 +103,7 @@ impl PendingCalls {
         brought: &[(String, Json)],
         cx: &Context,
     ) -> Result<Option<RunningCall>, Fault> {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         let mine = table.get(name).filter(|pending| pending.caller == cx.client().caller);
         let Some(pending) = mine else { return Ok(None) };
         for (key, asked) in &pending.call.open {
@@ -159,7 +156,7 @@ impl PendingCalls {
             Some(node) => format!("{node}.{random}"),
             None => random,
         };
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         table.retain(|_, pending| pending.since.elapsed() < PATIENCE);
         if table.len() >= MOST {
             return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST));

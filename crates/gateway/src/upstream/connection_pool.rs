@@ -4,13 +4,14 @@
 //! slot, and moved to the caller's own slot if sessions are not shared.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use failwell_fault::{Fault, Retry, reason};
 use failwell_toolbox::{CallerSession, Context};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::upstream::connection::UpstreamConnection;
@@ -56,10 +57,6 @@ impl ConnectionPool {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, PoolState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn is_per_caller(&self) -> bool {
         self.per_caller.load(Ordering::Acquire)
     }
@@ -70,7 +67,7 @@ impl ConnectionPool {
     }
 
     pub(crate) fn sharing(&self) -> SessionSharing {
-        self.lock().sharing.unwrap_or(SessionSharing::Shared)
+        self.state.lock().sharing.unwrap_or(SessionSharing::Shared)
     }
 
     /// The slot for this request. A new slot may evict the least recently used one.
@@ -78,7 +75,7 @@ impl ConnectionPool {
         if !self.is_per_caller() {
             return Ok(self.front.clone());
         }
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.sharing != Some(SessionSharing::PerCaller) {
             return Ok(self.front.clone());
         }
@@ -92,7 +89,7 @@ impl ConnectionPool {
 
     pub(crate) fn existing_slot(&self, cx: &Context) -> Option<Arc<ConnectionSlot>> {
         match self.is_per_caller() {
-            true => self.lock().slots.get(&cx.caller_session()).cloned(),
+            true => self.state.lock().slots.get(&cx.caller_session()).cloned(),
             false => Some(self.front.clone()),
         }
     }
@@ -123,7 +120,7 @@ impl ConnectionPool {
     }
 
     fn leave(&self, caller_session: &CallerSession) {
-        if let Some(slot) = self.lock().slots.remove(caller_session) {
+        if let Some(slot) = self.state.lock().slots.remove(caller_session) {
             slot.released().cancel();
         }
     }
@@ -145,11 +142,11 @@ impl ConnectionPool {
         let is_front = Arc::ptr_eq(slot, &self.front);
         match (sharing, is_front) {
             (SessionSharing::Shared, true) | (SessionSharing::PerCaller, false) => {
-                self.learn(&mut self.lock(), sharing);
+                self.learn(&mut self.state.lock(), sharing);
                 Some(connection)
             }
             (SessionSharing::PerCaller, true) => {
-                let mut state = self.lock();
+                let mut state = self.state.lock();
                 self.learn(&mut state, sharing);
                 let _ = state.evict_if_full(self.most);
                 self.insert_slot(&mut state, cx.caller_session(), ConnectionSlot::with(connection), cx);
@@ -157,7 +154,7 @@ impl ConnectionPool {
             }
             (SessionSharing::Shared, false) => {
                 let left = {
-                    let mut state = self.lock();
+                    let mut state = self.state.lock();
                     self.learn(&mut state, sharing);
                     std::mem::take(&mut state.slots)
                 };
@@ -172,7 +169,7 @@ impl ConnectionPool {
     /// Releases idle slots. Slots of a session stay until it ends, unless `idle` limits them.
     pub(crate) fn sweep(&self, idle: Option<Duration>) {
         let mut left = Vec::new();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.slots.retain(|caller_session, slot| {
             let limit = idle.or_else(|| caller_session.session.is_none().then_some(LONGEST_IDLE));
             let stays = limit.is_none_or(|limit| slot.unused() < limit) || slot.is_busy();
@@ -189,11 +186,11 @@ impl ConnectionPool {
     }
 
     pub(crate) fn sessions(&self) -> usize {
-        self.lock().slots.len()
+        self.state.lock().slots.len()
     }
 
     pub(crate) fn state(&self) -> UpstreamStatus {
-        let mut slots: Vec<Arc<ConnectionSlot>> = self.lock().slots.values().cloned().collect();
+        let mut slots: Vec<Arc<ConnectionSlot>> = self.state.lock().slots.values().cloned().collect();
         slots.push(self.front.clone());
         let states: Vec<UpstreamStatus> = slots.iter().map(|slot| slot.state()).collect();
         let best = [UpstreamStatus::Up, UpstreamStatus::Starting, UpstreamStatus::Down];

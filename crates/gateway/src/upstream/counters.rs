@@ -1,11 +1,12 @@
 //! Counters of one upstream, over all its connections.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Reason, reason};
 use failwell_toolbox::Histogram;
+use parking_lot::Mutex;
 
 const KEPT: usize = 256;
 /// How often the same list failure is logged.
@@ -72,7 +73,7 @@ impl UpstreamCounters {
         if *fault.reason() == reason::GATEWAY_CIRCUIT_OPEN {
             return false;
         }
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reported = self.reported.lock();
         let worth =
             reported.is_none_or(|(when, known)| when.elapsed() >= REPORT || *known != *fault.reason());
         if worth {
@@ -95,14 +96,14 @@ impl StrayLines {
         self.all.strays.fetch_add(1, Ordering::Relaxed);
         if self.count.fetch_add(1, Ordering::Relaxed) == 0 {
             let kept = line.get(..KEPT).unwrap_or(line).to_vec();
-            *self.first.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+            *self.first.lock() = Some(kept);
         }
     }
 
     /// Adds the stray lines to a fault, for the operator.
     pub(crate) fn annotate(&self, fault: Fault) -> Fault {
         let count = self.count.load(Ordering::Relaxed);
-        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let first = self.first.lock().clone();
         match first {
             Some(first) => {
                 let note = format!("{count} lines on its standard output were no messages");

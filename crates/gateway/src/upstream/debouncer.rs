@@ -1,10 +1,11 @@
 //! Merges equal change events that arrive within a short time: every session of an upstream announces the same
 //! change.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_toolbox::Event;
+use parking_lot::Mutex;
 
 use crate::upstream::ChangeListener;
 
@@ -21,14 +22,10 @@ enum Repeat {
 }
 
 impl Debouncer {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Event, Repeat)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Forwards an event at once, or at the end of the window if it was forwarded within it.
     pub(crate) fn notify(self: &Arc<Self>, event: Event, changed: &Arc<ChangeListener>) {
         {
-            let mut recent = self.lock();
+            let mut recent = self.0.lock();
             if let Some((_, again)) = recent.iter_mut().find(|(known, _)| *known == event) {
                 *again = Repeat::Yes;
                 return;
@@ -50,7 +47,7 @@ impl Debouncer {
 
     /// Ends the window. Returns whether the event was repeated within it.
     fn end_window(&self, event: &Event) -> Repeat {
-        let mut recent = self.lock();
+        let mut recent = self.0.lock();
         match recent.iter_mut().find(|(known, _)| known == event) {
             Some((_, again)) if *again == Repeat::Yes => {
                 *again = Repeat::No;

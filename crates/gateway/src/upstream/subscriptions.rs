@@ -2,11 +2,12 @@
 //! are restored on the next one.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use failwell_fault::{Fault, reason};
 use failwell_rpc::Era;
 use failwell_toolbox::{Context, LogLevel, Watcher};
+use parking_lot::MutexGuard;
 
 use crate::upstream::Upstream;
 use crate::upstream::connection_pool::ConnectionSlot;
@@ -78,7 +79,7 @@ impl Upstream {
 
 impl ConnectionSlot {
     fn subscriptions(&self) -> MutexGuard<'_, Subscriptions> {
-        self.subscriptions.lock().unwrap_or_else(PoisonError::into_inner)
+        self.subscriptions.lock()
     }
 
     pub(crate) fn watch(&self, uri: &str, by: Watcher) -> Result<WatchOutcome, Fault> {

@@ -1,7 +1,7 @@
 //! The route of a question to the client, per era.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
@@ -12,6 +12,7 @@ use crate::controls::guards::ContentGuards;
 use crate::session::Session;
 use crate::session::stream::Stream;
 use failwell_toolbox::{Answers, Question};
+use parking_lot::Mutex;
 
 /// The maximum time for a person or a model to answer in a session.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -70,7 +71,7 @@ impl QuestionRoute {
     /// The open questions of a modern client, and its answers so far.
     pub(crate) fn open_round(&self) -> Option<(BTreeMap<String, Json>, BTreeMap<String, Json>)> {
         let QuestionRoute::Rounds(rounds) = self else { return None };
-        let state = rounds.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = rounds.state.lock();
         (!state.open.is_empty()).then(|| (state.open.clone(), state.settled.clone()))
     }
 }
@@ -92,12 +93,12 @@ impl Rounds {
 
     /// Stores a sealed value for the next round.
     pub(crate) fn remember(&self, key: &str, value: Json) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         state.settled.insert(key.to_owned(), value);
     }
 
     fn ask(&self, questions: &[(&str, Question)]) -> Result<Answers, Fault> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         let mut answers = Vec::new();
         for (key, question) in questions {
             match self.round_state.get(*key) {

@@ -1,11 +1,11 @@
 //! A bounded, ordered queue of frames to one client. Every transport reads from such a stream.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
+use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc};
 
 /// One frame with its sequence number.
@@ -77,15 +77,11 @@ impl Stream {
         Stream { state: Mutex::default(), keep, readable: Notify::new(), writable: Notify::new() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, StreamState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Creates a stream that continues after this frame, because the reader has read up to it elsewhere.
     pub fn behind(after: u64) -> Stream {
         let stream = Stream::new(FrameRetention::Recent);
         {
-            let mut state = stream.lock();
+            let mut state = stream.state.lock();
             (state.written, state.read) = (after, after);
         }
         stream
@@ -94,7 +90,7 @@ impl Stream {
     /// Returns a copy of all present and future frames, until the stream ends. A slow receiver misses frames.
     pub fn copied(&self) -> mpsc::Receiver<Frame> {
         let (copy, copies) = mpsc::channel(2 * LONGEST as usize);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         for frame in &state.frames {
             let _ = copy.try_send(frame.clone());
         }
@@ -106,7 +102,7 @@ impl Stream {
 
     /// Adds a frame under the number that it has on another node.
     pub fn push_as(&self, frame: Frame) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.written = state.written.max(frame.number.saturating_sub(1));
         drop(state);
         self.push_now(frame.bytes);
@@ -139,14 +135,14 @@ impl Stream {
 
     /// Whether a frame can be added, or will be dropped, without waiting.
     fn has_space(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         state.finished || state.reader != StreamReader::Expected || !state.is_full()
     }
 
     /// Adds a frame without waiting, even past the limit: notifications must not block their sender. At twice
     /// the limit the new frame is dropped. Queued frames are never lost.
     pub fn push_now(&self, bytes: impl Into<Bytes>) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let overfull = state.reader == StreamReader::Expected && state.is_as_full_as(2);
         if state.reader == StreamReader::Gone || state.finished || overfull {
             return;
@@ -158,7 +154,7 @@ impl Stream {
     }
 
     fn try_push(&self, bytes: &Bytes) -> Result<bool, Fault> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.reader == StreamReader::Gone || state.finished {
             return Err(Fault::new(&reason::SERVER_CANCELLED).note("stream", "the reader is gone"));
         }
@@ -196,30 +192,30 @@ impl Stream {
 
     /// Whether a read would not block.
     pub fn has_something(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         !state.frames.is_empty() || state.pause.is_some() || state.finished
     }
 
     /// The number of the last frame that was read.
     pub fn position(&self) -> u64 {
-        self.lock().read
+        self.state.lock().read
     }
 
     /// The number of the last frame that was added.
     pub fn written(&self) -> u64 {
-        self.lock().written
+        self.state.lock().written
     }
 
     /// Asks the reader to disconnect and reconnect. Only a stream that retains frames can pause.
     pub fn pause(&self, retry: Duration) {
         if self.keep == FrameRetention::Recent {
-            self.lock().pause = Some(retry);
+            self.state.lock().pause = Some(retry);
             self.wake();
         }
     }
 
     fn peek(&self, after: u64) -> Option<StreamRead> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let found = state.frames.iter().find(|frame| frame.number > after).cloned();
         let peek = match found {
             Some(frame) => {
@@ -244,7 +240,7 @@ impl Stream {
 
     /// Ends the stream after its last frame.
     pub fn finish(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.finished = true;
         state.copy = None;
         drop(state);
@@ -253,7 +249,7 @@ impl Stream {
 
     /// The reader is disconnected but may reconnect. Frames are retained; the oldest are evicted first.
     pub fn detach(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         state.reader =
             if self.keep == FrameRetention::Recent { StreamReader::Away } else { StreamReader::Gone };
         drop(state);
@@ -262,7 +258,7 @@ impl Stream {
 
     /// The reader will not reconnect.
     pub fn abandon(&self) {
-        self.lock().reader = StreamReader::Gone;
+        self.state.lock().reader = StreamReader::Gone;
         self.wake();
     }
 
@@ -361,7 +357,7 @@ mod tests {
         for _ in 0..3 {
             stream.push(big.clone()).await.expect("kept for later");
         }
-        assert_eq!(stream.lock().frames.len(), 1, "only the last is kept");
+        assert_eq!(stream.state.lock().frames.len(), 1, "only the last is kept");
     }
 
     #[tokio::test]
@@ -377,7 +373,7 @@ mod tests {
             assert_eq!(frame(&stream, n).await.bytes, n.to_string());
         }
         assert_eq!(frame(&stream, super::LONGEST).await.bytes, "notice");
-        assert_eq!(stream.lock().frames.len() as u64, super::LONGEST - 1, "and they are bounded");
+        assert_eq!(stream.state.lock().frames.len() as u64, super::LONGEST - 1, "and they are bounded");
     }
 
     #[tokio::test(start_paused = true)]

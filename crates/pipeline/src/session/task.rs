@@ -1,7 +1,7 @@
 //! Work that continues after the response to its request: the tasks extension of the modern era.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::session::hub::Hub;
 use failwell_toolbox::Event;
 use failwell_toolbox::{Answers, Question};
+use parking_lot::Mutex;
 
 /// The lifetime of a task, from its creation.
 const LIFETIME: Duration = Duration::from_secs(600);
@@ -71,7 +72,7 @@ impl Tasks {
     }
 
     pub(crate) fn create(&self, caller: &Caller) -> Result<Arc<Task>, Fault> {
-        let mut table = lock(&self.table);
+        let mut table = self.table.lock();
         let now = Instant::now();
         table.retain(|_, task| task.expires > now || !task.is_over());
         if table.len() >= MOST {
@@ -88,7 +89,7 @@ impl Tasks {
 
     /// Looks up a task of this caller. Another caller's task returns the fault of an unknown task.
     pub(crate) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Task>, Fault> {
-        let found = lock(&self.table).get(id).cloned();
+        let found = self.table.lock().get(id).cloned();
         found
             .filter(|task| task.caller == *caller && (task.expires > Instant::now() || !task.is_over()))
             .ok_or_else(|| Fault::new(&reason::MCP_UNKNOWN_TASK).fact("taskId", Echo::of_caller(id)))
@@ -140,17 +141,17 @@ impl Task {
     }
 
     fn is_over(&self) -> bool {
-        !matches!(lock(&self.state).status, Status::Working)
+        !matches!(self.state.lock().status, Status::Working)
     }
 
     /// The members that every description of the task has.
     pub(crate) fn base(&self) -> Result<Json, Fault> {
-        Json::of(&self.summary(&lock(&self.state))).or_fault(&reason::SERVER_BUG)
+        Json::of(&self.summary(&self.state.lock())).or_fault(&reason::SERVER_BUG)
     }
 
     /// The full description: the result, or the open questions.
     pub(crate) fn account(&self) -> Result<Json, Fault> {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         let mut account = self.summary(&state);
         match &state.status {
             Status::Completed(result) => account.result = Some(result),
@@ -193,7 +194,7 @@ impl Task {
 
     /// Keys must be unique during the task's lifetime, so each gets a number.
     fn open_questions(&self, questions: &[(&str, Question)]) -> Vec<(String, String)> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let mut keys = Vec::new();
         for (name, question) in questions {
             state.asked += 1;
@@ -207,14 +208,14 @@ impl Task {
     }
 
     fn take_answers(&self, keys: &[(String, String)]) -> Option<Answers> {
-        let state = lock(&self.state);
+        let state = self.state.lock();
         let answer = |(name, key): &(String, String)| Some((name.clone(), state.given.get(key)?.clone()));
         keys.iter().map(answer).collect()
     }
 
     /// Applies the client's answers. Answers to unknown questions are ignored.
     pub(crate) fn update(&self, responses: Object<'_>) -> Result<(), Fault> {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         for (key, answer) in responses.iter() {
             if let Some(question) = state.open.get(key.as_ref()) {
                 question.check(&key, answer)?;
@@ -230,7 +231,7 @@ impl Task {
 
     /// Ends the task. The first end counts.
     pub(crate) fn finish(&self, end: End) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         if matches!(state.status, Status::Working) {
             state.open.clear();
             state.status = match end {
@@ -245,7 +246,7 @@ impl Task {
 
     /// Sets the status message, and notifies listeners if the message is new.
     pub(crate) fn tell(&self, message: String) {
-        let said = lock(&self.state).message.as_ref() == Some(&message);
+        let said = self.state.lock().message.as_ref() == Some(&message);
         if !said {
             self.touch(Some(message));
         }
@@ -253,7 +254,7 @@ impl Task {
 
     /// Records progress and notifies listeners.
     pub(crate) fn touch(&self, message: Option<String>) {
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         state.updated = Moment::now();
         if message.is_some() {
             state.message = message;
@@ -299,10 +300,6 @@ impl TaskState {
             Status::Cancelled => "cancelled",
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

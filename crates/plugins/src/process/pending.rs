@@ -1,11 +1,11 @@
 //! The unanswered requests of a child.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
 use failwell_policy::guard::custom::CustomVerdict;
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::{Notify, oneshot};
 
@@ -44,17 +44,13 @@ pub(super) enum OutputHealth {
 }
 
 impl PendingRequests {
-    fn lock(&self) -> MutexGuard<'_, PendingState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Assigns an id to a request, unless too many are in flight.
     pub(super) fn begin(
         &self,
         verdict: oneshot::Sender<Result<CustomVerdict, Fault>>,
     ) -> Result<u64, oneshot::Sender<Result<CustomVerdict, Fault>>> {
         self.tidy();
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.waiting.len() >= MOST {
             return Err(verdict);
         }
@@ -66,7 +62,7 @@ impl PendingRequests {
 
     /// Removes requests whose caller has stopped waiting and counts them as ignored.
     pub(super) fn tidy(&self) {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let before = state.waiting.len();
         state.waiting.retain(|_, verdict| !verdict.is_closed());
         let ignored = before - state.waiting.len();
@@ -78,7 +74,7 @@ impl PendingRequests {
 
     /// Whether the child has stopped sending verdicts.
     pub(super) fn is_ignored(&self) -> bool {
-        let state = self.lock();
+        let state = self.state.lock();
         let is_long = state.silent_since.is_some_and(|since| since.elapsed() >= SILENCE);
         is_long && state.ignored >= MOST_IGNORED
     }
@@ -87,7 +83,7 @@ impl PendingRequests {
     pub(super) fn hear(&self, line: &[u8]) -> OutputHealth {
         let verdict: Option<Value> = serde_json::from_slice(line).ok();
         let id = verdict.as_ref().and_then(|verdict| verdict.get("id")).and_then(Value::as_u64);
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         let waiting = id.and_then(|id| state.waiting.remove(&id));
         match (waiting, verdict) {
             (Some(waiting), Some(verdict)) => {
@@ -109,7 +105,7 @@ impl PendingRequests {
     /// Fails every request, because the child has ended.
     pub(super) fn fail(&self, fault: impl Fn() -> Fault) {
         let waiting = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             (state.strays, state.ignored, state.silent_since) = (0, 0, None);
             std::mem::take(&mut state.waiting)
         };

@@ -1,8 +1,9 @@
 //! A connection over pipes.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::time::Instant;
 
 use super::exchange::Exchange;
@@ -116,7 +117,7 @@ impl StdioConnection {
     fn read(&self, line: &[u8]) -> Option<Vec<Message>> {
         let found = Message::read(line);
         if found.is_none() && !line.trim_ascii().is_empty() {
-            let mut impure = self.impure.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut impure = self.impure.lock();
             if impure.len() < IMPURE_CAP {
                 impure.push(line.get(..500).unwrap_or(line).to_vec());
             }

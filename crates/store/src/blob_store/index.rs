@@ -2,10 +2,10 @@
 //! wait for writes.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use failwell_fault::{Fault, reason};
+use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::blob_store::errors::{disk_fault, index_fault};
@@ -44,19 +44,19 @@ impl BlobIndex {
         &self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, Fault>,
     ) -> Result<T, Fault> {
-        let mut connection = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut connection = self.changing.lock();
         in_transaction(&mut connection, work)
     }
 
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
-        let connection = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.looking.lock();
         work(&connection).map_err(index_fault)
     }
 
     /// A version number that changes when another process changes the index.
     pub(crate) fn version(&self) -> Result<i64, Fault> {
         // Uses the writing connection, because SQLite does not count a connection's own changes.
-        let connection = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.changing.lock();
         connection.pragma_query_value(None, "data_version", |row| row.get(0)).map_err(index_fault)
     }
 }

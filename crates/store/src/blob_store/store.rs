@@ -1,12 +1,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, Kind, reason};
+use parking_lot::{Mutex, RwLock};
 use rusqlite::Transaction;
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
@@ -83,7 +84,7 @@ impl BlobStore {
 
     /// Closes the index, so that it is one file. The next use opens it again.
     pub fn close(&self) {
-        drop(self.0.opened.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.0.opened.lock().take());
     }
 
     pub fn settings(&self) -> Arc<BlobStoreSettings> {
@@ -92,7 +93,7 @@ impl BlobStore {
 
     /// Replaces the limits; existing resources stay. Returns true if the limits differ.
     pub fn set(&self, settings: BlobStoreSettings) -> bool {
-        let mut held = self.0.shared.settings.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.shared.settings.write();
         let differs = **held != settings;
         *held = Arc::new(settings);
         differs
@@ -207,7 +208,7 @@ impl BlobStore {
 
 impl LazyStore {
     fn inner(&self) -> Result<Arc<OpenStore>, Fault> {
-        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut opened = self.opened.lock();
         if let Some(inner) = &*opened {
             return Ok(inner.clone());
         }
@@ -222,14 +223,14 @@ impl LazyStore {
     /// If the folder was deleted, the next use creates it again.
     fn close_if_removed(&self) {
         if !self.root.join(FILE).exists() {
-            *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            *self.opened.lock() = None;
         }
     }
 }
 
 impl StoreContext {
     fn settings(&self) -> Arc<BlobStoreSettings> {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.settings.read().clone()
     }
 }
 

@@ -1,12 +1,13 @@
 //! API keys in SQLite with a write-ahead log. The file is opened on first use.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::KeyHash;
 use failwell_rpc::Caller;
+use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::StoreFuture as Work;
@@ -50,7 +51,7 @@ impl SqliteKeys {
 impl KeyFile {
     /// Runs one transaction.
     fn change<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T, Fault> {
-        let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.connection.lock();
         let opened = match open.take() {
             Some(connection) => Ok(connection),
             None => connect(&self.path),
@@ -89,7 +90,7 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
 
 impl KeyStore for SqliteKeys {
     fn close(&self) {
-        drop(self.0.connection.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(self.0.connection.lock().take());
     }
 
     fn holder(&self, hash: KeyHash) -> Work<Option<Caller>> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use failwell_fault::{Fault, reason};
@@ -14,6 +14,7 @@ use failwell_rpc::{Dialect, ReplyTo};
 use futures_util::FutureExt;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
+use parking_lot::Mutex;
 
 use super::access::authorize::{Rejection, authorize, check_address};
 use super::access::cors;
@@ -79,7 +80,7 @@ impl Mounts {
         let is_kept = |mount: &Arc<Mount>| after.values().any(|kept| Arc::ptr_eq(kept, mount));
         let gone: Vec<Arc<Mount>> = before.values().filter(|mount| !is_kept(mount)).cloned().collect();
         self.single.store(Arc::new(after));
-        lock(&self.retired).extend(gone.iter().cloned());
+        self.retired.lock().extend(gone.iter().cloned());
         gone.into_iter().for_each(|mount| {
             tokio::spawn(close(mount, self.retired.clone()));
         });
@@ -95,7 +96,7 @@ impl Mounts {
 
     /// All mounts, including removed ones whose requests still run.
     pub(super) fn with_retired(&self) -> Vec<Arc<Mount>> {
-        self.all().into_iter().chain(lock(&self.retired).iter().cloned()).collect()
+        self.all().into_iter().chain(self.retired.lock().iter().cloned()).collect()
     }
 
     /// The mount of a pipeline by name; the main pipeline has the empty name.
@@ -143,11 +144,7 @@ async fn close(mount: Arc<Mount>, retired: Arc<Mutex<Vec<Arc<Mount>>>>) {
         settle(FLUSH, is_done).await;
     }
     mount.sessions.end_all();
-    lock(&retired).retain(|other| !Arc::ptr_eq(other, &mount));
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    retired.lock().retain(|other| !Arc::ptr_eq(other, &mount));
 }
 
 /// Who gets an answer at a path other than that it does not exist.

@@ -3,13 +3,14 @@
 pub(super) mod shared;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_pipeline::{FrameRetention, Session, Stream};
 use failwell_rpc::Caller;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 /// Maximum number of streams that a session keeps for resumption.
@@ -51,7 +52,7 @@ pub(super) struct Reader(Arc<SessionEntry>);
 impl Drop for Reader {
     fn drop(&mut self) {
         self.0.readers.fetch_sub(1, Ordering::Relaxed);
-        *lock(&self.0.used) = Instant::now();
+        *self.0.used.lock() = Instant::now();
     }
 }
 
@@ -112,12 +113,12 @@ impl Sessions {
 
     /// A session of this node, regardless of its caller.
     pub(super) fn peek(&self, id: &str) -> Option<Arc<SessionEntry>> {
-        lock(&self.table).get(id).filter(|entry| !entry.session.ended.is_cancelled()).cloned()
+        self.table.lock().get(id).filter(|entry| !entry.session.ended.is_cancelled()).cloned()
     }
 
     /// Adds a session, if there is space.
     pub(super) fn entry(&self, entry: &Arc<SessionEntry>) -> Result<(), Fault> {
-        let mut table = lock(&self.table);
+        let mut table = self.table.lock();
         if table.len() >= self.most {
             self.sweep(&mut table);
         }
@@ -150,27 +151,27 @@ impl Sessions {
     /// Finds a session of this caller. A session of another caller gives the same error as one that
     /// never existed.
     pub(super) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<SessionEntry>, Fault> {
-        let found = lock(&self.table).get(id).cloned();
+        let found = self.table.lock().get(id).cloned();
         let entry =
             found.filter(|entry| entry.session.caller == *caller && !entry.session.ended.is_cancelled());
         let entry = entry.ok_or_else(|| Fault::new(&reason::HTTP_SESSION_LOST))?;
-        *lock(&entry.used) = Instant::now();
+        *entry.used.lock() = Instant::now();
         Ok(entry)
     }
 
     pub(super) fn end(&self, entry: &SessionEntry) {
-        lock(&self.table).remove(&entry.session.id);
+        self.table.lock().remove(&entry.session.id);
         entry.session.end();
     }
 
     /// Ends sessions that have been idle for too long.
     pub(super) fn sweep_idle(&self) {
-        self.sweep(&mut lock(&self.table));
+        self.sweep(&mut self.table.lock());
     }
 
     fn sweep(&self, table: &mut SessionTable) {
         table.retain(|_, entry| {
-            let keep = entry.readers.load(Ordering::Relaxed) > 0 || lock(&entry.used).elapsed() < self.idle;
+            let keep = entry.readers.load(Ordering::Relaxed) > 0 || entry.used.lock().elapsed() < self.idle;
             if !keep {
                 entry.session.end();
             }
@@ -180,11 +181,11 @@ impl Sessions {
 
     /// Ends the streams of notifications, so that clients that only wait for them can disconnect.
     pub(super) fn finish_notices(&self) {
-        lock(&self.table).values().for_each(|entry| entry.session.outbound.finish());
+        self.table.lock().values().for_each(|entry| entry.session.outbound.finish());
     }
 
     pub(super) fn end_all(&self) {
-        for (_, entry) in lock(&self.table).drain() {
+        for (_, entry) in self.table.lock().drain() {
             entry.session.end();
         }
     }
@@ -199,7 +200,7 @@ pub(super) enum SessionOrigin {
 impl SessionEntry {
     /// Stores a stream of another node under its number there.
     pub(super) fn keep_as(&self, number: u64, stream: &Arc<Stream>) -> CancellationToken {
-        let mut streams = lock(&self.streams);
+        let mut streams = self.streams.lock();
         streams.make_room();
         let reader = CancellationToken::new();
         streams.kept.insert(number, (stream.clone(), reader.clone()));
@@ -214,7 +215,7 @@ impl SessionEntry {
 
     /// Stores a stream for resumption and returns its number. The oldest one is evicted if needed.
     pub(super) fn keep(&self, stream: &Arc<Stream>) -> (u64, CancellationToken) {
-        let mut streams = lock(&self.streams);
+        let mut streams = self.streams.lock();
         let number = streams.next;
         streams.next += 1;
         streams.make_room();
@@ -225,16 +226,12 @@ impl SessionEntry {
 
     /// Takes a stream over from its previous reader.
     pub(super) fn take_over(&self, number: u64) -> Option<(Arc<Stream>, CancellationToken)> {
-        let mut streams = lock(&self.streams);
+        let mut streams = self.streams.lock();
         let (stream, reader) = streams.kept.get_mut(&number)?;
         reader.cancel();
         *reader = CancellationToken::new();
         Some((stream.clone(), reader.clone()))
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader};
 use std::os::fd::AsFd;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::protocol;
 use super::protocol::{FromEngine, ReplayCall, ToEngine};
@@ -49,7 +51,7 @@ impl ServerPipe {
     }
 
     fn pipe(&self) -> MutexGuard<'_, PipeEnds> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

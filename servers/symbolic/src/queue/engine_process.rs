@@ -2,7 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
@@ -10,6 +10,7 @@ use failwell_process::{
     Child, ChildExit, Environment, ExitCause, Input, InputWriter, Launcher, Limits, OutputReader, Plan,
     Profile, Sandbox, SandboxNeed, Signal, Stdout,
 };
+use parking_lot::{Mutex, MutexGuard};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::out_of_memory;
@@ -56,7 +57,7 @@ impl EnginePool {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<EngineProcess>> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+        self.idle.lock()
     }
 }
 

@@ -4,13 +4,14 @@
 //! counter starts at zero: the same queries cost the same after any other analysis. The reset runs off the
 //! hot path.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
 use failwell_process::{
     Child, Environment, Input, InputWriter, Launcher, Limits, OutputReader, Plan, Stdout,
 };
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout_at;
 
@@ -85,11 +86,11 @@ impl SolverPool {
     }
 
     fn take(&self) -> Option<SolverProcess> {
-        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+        self.0.idle.lock().pop()
     }
 
     fn keep(&self, talk: SolverProcess) {
-        let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = self.0.idle.lock();
         if idle.len() < IDLE {
             idle.push(talk);
         }

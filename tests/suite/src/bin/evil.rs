@@ -8,10 +8,11 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::io::{BufRead, Write, stderr, stdin, stdout};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// What must never reach a caller.
@@ -71,7 +72,7 @@ fn main() -> ExitCode {
         match message.get("method").and_then(Value::as_str) {
             Some("notifications/cancelled") => {
                 let id = message.pointer("/params/requestId").cloned().unwrap_or_default();
-                seen.lock().unwrap_or_else(PoisonError::into_inner).push(id);
+                seen.lock().push(id);
             }
             Some(method) if message.get("id").is_some() => {
                 let (method, seen) = (method.to_owned(), seen.clone());
@@ -213,7 +214,7 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
         // waits: this tool hangs
         "hang" => std::thread::sleep(Duration::from_secs(3_600)),
         "cancelled" => {
-            let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).len();
+            let seen = seen.lock().len();
             result(id, json!({"content": [text(&seen.to_string())]}));
         }
         "progress" => {

@@ -3,9 +3,10 @@
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Condvar, Mutex};
 use serde_json::{Value, json};
 
 /// How long it waits for an answer.
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
                 std::thread::spawn(move || serve(&method, &message, &kept));
             }
             (None, Some(id)) => {
-                let mut memory = kept.memory.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut memory = kept.memory.lock();
                 if id == "roots" {
                     memory.roots.push(message)
                 } else {
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
                 if is_begin || method == "notifications/roots/list_changed" {
                     ask_for_roots();
                 }
-                kept.memory.lock().unwrap_or_else(PoisonError::into_inner).notices.push(message);
+                kept.memory.lock().notices.push(message);
             }
             (None, None) => {}
         }
@@ -69,7 +70,7 @@ fn main() -> ExitCode {
 
 fn serve(method: &str, message: &Value, kept: &KeeperState) {
     let text = |place: &str| message.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut memory = kept.memory.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut memory = kept.memory.lock();
     let answer = match method {
         "initialize" => {
             memory.capabilities = message.pointer("/params/capabilities").cloned().unwrap_or_default();
@@ -115,7 +116,7 @@ fn serve(method: &str, message: &Value, kept: &KeeperState) {
 fn call(name: &str, arguments: Option<&Value>, kept: &KeeperState) -> String {
     let given = |key: &str| arguments.and_then(|all| all.get(key)).cloned().unwrap_or_default();
     let pause = Duration::from_millis(given("ms").as_u64().unwrap_or(0));
-    let memory = || kept.memory.lock().unwrap_or_else(PoisonError::into_inner);
+    let memory = || kept.memory.lock();
     match name {
         "memory" => {
             let memory = memory();
@@ -139,10 +140,9 @@ fn call(name: &str, arguments: Option<&Value>, kept: &KeeperState) -> String {
                 members.insert("_meta".to_owned(), json!({"progressToken": token, "x-kept": true}));
             }
             write(&json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}));
-            let waiting =
-                kept.answered.wait_timeout_while(memory(), PATIENCE, |memory| memory.answers.len() == before);
-            let answered = waiting.map(|(memory, _)| memory.answers.last().cloned());
-            answered.ok().flatten().unwrap_or_default().to_string()
+            let mut memory = memory();
+            kept.answered.wait_while_for(&mut memory, |memory| memory.answers.len() == before, PATIENCE);
+            memory.answers.last().cloned().unwrap_or_default().to_string()
         }
         "touch" => {
             notify("notifications/resources/updated", json!({"uri": given("uri")}));
@@ -151,10 +151,9 @@ fn call(name: &str, arguments: Option<&Value>, kept: &KeeperState) -> String {
         "roots" => {
             let before = memory().roots.len();
             ask_for_roots();
-            let waiting =
-                kept.answered.wait_timeout_while(memory(), PATIENCE, |memory| memory.roots.len() == before);
-            let told = waiting.map(|(memory, _)| memory.roots.last().cloned());
-            told.ok().flatten().unwrap_or_default().to_string()
+            let mut memory = memory();
+            kept.answered.wait_while_for(&mut memory, |memory| memory.roots.len() == before, PATIENCE);
+            memory.roots.last().cloned().unwrap_or_default().to_string()
         }
         "crash" => std::process::exit(3),
         _ => "no such tool".to_owned(),

@@ -2,11 +2,12 @@
 //! background, and clients are notified when they answer.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_toolbox::{Context, Event, List};
+use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
 use crate::federation::Federation;
@@ -30,21 +31,17 @@ type ListResult = Result<EntryList, Fault>;
 pub(crate) struct BackgroundListing(Mutex<HashSet<(String, &'static str)>>);
 
 impl BackgroundListing {
-    fn lock(&self) -> MutexGuard<'_, HashSet<(String, &'static str)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn has(&self, server: &str, list: List) -> bool {
-        self.lock().contains(&(server.to_owned(), list.member()))
+        self.0.lock().contains(&(server.to_owned(), list.member()))
     }
 
     /// Returns whether the list was not being fetched yet.
     fn begin(&self, server: &str, list: List) -> bool {
-        self.lock().insert((server.to_owned(), list.member()))
+        self.0.lock().insert((server.to_owned(), list.member()))
     }
 
     fn end(&self, server: &str, list: List) {
-        self.lock().remove(&(server.to_owned(), list.member()));
+        self.0.lock().remove(&(server.to_owned(), list.member()));
     }
 }
 

@@ -1,8 +1,9 @@
 //! The current members: an immutable list, replaced as a whole.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 
 use crate::federation::member::Member;
 use crate::upstream::{DualEraUpstream, UpstreamSettings};
@@ -60,7 +61,7 @@ impl MemberSet {
         built_in: impl Iterator<Item = Member>,
         make: impl Fn(UpstreamSettings) -> Arc<DualEraUpstream>,
     ) -> MembershipChange {
-        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.changing.lock();
         let before = self.all();
         let same = |settings: &UpstreamSettings| {
             before

@@ -2,10 +2,11 @@
 //! attributed to it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use failwell_toolbox::Context;
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::upstream::client::ClientRelay;
@@ -51,10 +52,6 @@ impl UserState {
 }
 
 impl SessionUsers {
-    fn lock(&self) -> MutexGuard<'_, UserState> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn is_only(&self, cx: &Context) -> bool {
         cx.session_number() == Some(self.only.load(Ordering::Relaxed))
     }
@@ -70,7 +67,7 @@ impl SessionUsers {
 
     #[cold]
     fn admit(self: &Arc<Self>, number: u64, cx: &Context) {
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         let before = self.only.load(Ordering::Relaxed);
         let only = known.whose(before, number);
         if only == before {
@@ -87,7 +84,7 @@ impl SessionUsers {
 
     /// The client to ask outside a call.
     pub(crate) fn owner(&self, method: &str) -> Option<ClientRelay> {
-        let known = self.lock();
+        let known = self.known.lock();
         let owner = known.owner.as_ref().filter(|cx| method == ROOTS && self.is_only(cx))?;
         let is_there = owner.end_of_session().is_some_and(|ended| !ended.is_cancelled());
         is_there.then(|| ClientRelay::direct(owner))
@@ -98,7 +95,7 @@ impl SessionUsers {
         if method != ROOTS {
             return;
         }
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         known.wants_roots = true;
         if let Some(number) = whom.and_then(|relay| relay.cx.session_number())
             && known.asked.len() < MOST_ASKED
@@ -110,7 +107,7 @@ impl SessionUsers {
     /// Handles a change of a client's roots. Returns whether the upstream must be notified.
     pub(crate) fn roots_changed_by(self: &Arc<Self>, cx: &Context) -> bool {
         let Some(number) = cx.session_number() else { return false };
-        let mut known = self.lock();
+        let mut known = self.known.lock();
         let is_only = self.is_only(cx);
         let concerns = known.wants_roots && (is_only || known.asked.contains(&number));
         if concerns && is_only && known.owner.replace(cx.clone()).is_none() {
@@ -126,7 +123,7 @@ impl SessionUsers {
         tokio::spawn(async move {
             ended.cancelled().await;
             let Some(users) = users.upgrade() else { return };
-            let mut known = users.lock();
+            let mut known = users.known.lock();
             known.asked.remove(&number);
             if known.owner.as_ref().is_some_and(|owner| owner.session_number() == Some(number)) {
                 known.owner = None;

@@ -11,7 +11,7 @@ mod response;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -20,6 +20,7 @@ use failwell_fault::{Fault, reason};
 use failwell_rpc::{Era, Id, Revision};
 use failwell_toolbox::{Event, Trace};
 use http::header::HeaderValue;
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -103,17 +104,13 @@ pub(crate) fn connect(
 
 async fn end_session_on_stop(peer: Arc<StreamableHttp>) {
     peer.stop.cancelled().await;
-    if peer.lock().session.is_some() && !peer.is_lost() {
+    if peer.state.lock().session.is_some() && !peer.is_lost() {
         let farewell = peer.endpoint.send(Verb::Delete, peer.session_headers(), Bytes::new());
         let _ = tokio::time::timeout(FAREWELL, farewell).await;
     }
 }
 
 impl StreamableHttp {
-    fn lock(&self) -> MutexGuard<'_, HttpState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn era(&self) -> Option<Era> {
         self.revision.get().map(|revision| revision.era())
     }
@@ -151,7 +148,7 @@ impl StreamableHttp {
     }
 
     fn enter(&self, number: u64, relay: Option<ClientRelay>) -> Result<ActiveExchange<'_>, Fault> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if state.running.len() >= MOST_WAITING {
             return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST_WAITING));
         }
@@ -170,7 +167,7 @@ impl StreamableHttp {
         let heard = said.map_err(|why| self.send_fault(why))?;
         if capture == ResponseCapture::Session {
             let session = heard.header("mcp-session-id").and_then(|id| HeaderValue::from_str(id).ok());
-            self.lock().session = session;
+            self.state.lock().session = session;
         }
         let said = self.read_response(number, heard).await?;
         if let (ResponseCapture::Tools, Some(Era::Modern), UpstreamResponse::Result(page)) =
@@ -200,7 +197,7 @@ impl StreamableHttp {
     }
 
     pub(crate) fn is_busy(&self) -> bool {
-        !self.lock().running.is_empty()
+        !self.state.lock().running.is_empty()
     }
 
     /// Cancels a request. In the modern era, closing the exchange has done so already.
@@ -225,7 +222,7 @@ impl StreamableHttp {
     }
 
     pub(crate) fn has_session(&self) -> bool {
-        self.lock().session.is_some()
+        self.state.lock().session.is_some()
     }
 
     pub(crate) fn reply(self: &Arc<Self>, id: &Id, result: &str) {
@@ -265,7 +262,7 @@ struct ActiveExchange<'a> {
 
 impl Drop for ActiveExchange<'_> {
     fn drop(&mut self) {
-        self.peer.lock().running.remove(&self.number);
+        self.peer.state.lock().running.remove(&self.number);
     }
 }
 

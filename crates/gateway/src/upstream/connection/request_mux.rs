@@ -3,12 +3,13 @@
 mod incoming;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_pipeline::{FrameRetention, Stream};
 use failwell_rpc::{Id, on_one_line};
+use parking_lot::Mutex;
 use serde_json::json;
 use tokio::sync::{Notify, mpsc, oneshot};
 
@@ -87,10 +88,6 @@ impl RequestMux {
         (Arc::new(mux), received)
     }
 
-    fn lock(&self) -> MutexGuard<'_, MuxState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn outgoing(&self) -> &Arc<Stream> {
         &self.outgoing
     }
@@ -116,7 +113,7 @@ impl RequestMux {
     }
 
     fn register(&self, number: u64, waiting: PendingRequest) -> Result<(), Fault> {
-        let mut state = self.lock();
+        let mut state = self.state.lock();
         if self.is_closed() {
             return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN));
         }
@@ -128,7 +125,7 @@ impl RequestMux {
     }
 
     pub(crate) fn forget(&self, number: u64) {
-        self.lock().waiting.remove(&number);
+        self.state.lock().waiting.remove(&number);
     }
 
     pub(crate) fn cancel(&self, number: u64) {
@@ -139,19 +136,19 @@ impl RequestMux {
     /// Subscribes to a resource, with one request per resource. The response only marks the end of the subscription.
     pub(crate) async fn watch(self: &Arc<Self>, uri: &str, params: &str) -> Result<(), Fault> {
         let asked = self.send("subscriptions/listen", |_, out| out.push_str(params), None).await?;
-        let before = self.lock().watches.insert(uri.to_owned(), asked.number);
+        let before = self.state.lock().watches.insert(uri.to_owned(), asked.number);
         self.end_watch(before);
         Ok(())
     }
 
     pub(crate) fn unwatch(self: &Arc<Self>, uri: &str) {
-        let asked = self.lock().watches.remove(uri);
+        let asked = self.state.lock().watches.remove(uri);
         self.end_watch(asked);
     }
 
     fn end_watch(self: &Arc<Self>, asked: Option<u64>) {
         // The upstream may have ended the subscription already.
-        let Some(number) = asked.filter(|number| self.lock().waiting.remove(number).is_some()) else {
+        let Some(number) = asked.filter(|number| self.state.lock().waiting.remove(number).is_some()) else {
             return;
         };
         let mux = self.clone();
@@ -168,7 +165,7 @@ impl RequestMux {
     }
 
     pub(crate) fn is_busy(&self) -> bool {
-        self.lock().waiting.values().any(|waiting| !waiting.answer.is_closed())
+        self.state.lock().waiting.values().any(|waiting| !waiting.answer.is_closed())
     }
 
     pub(crate) fn received(&self) -> u64 {
@@ -216,7 +213,7 @@ impl RequestMux {
     /// Closes the connection and fails all pending requests.
     pub(crate) fn close(&self, why: &CloseReason) {
         let waiting = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             if !self.is_closed() {
                 // Counted before `closed` is set: cached lists of the old process are then already invalid.
                 self.strays.all().end();
@@ -233,7 +230,7 @@ impl RequestMux {
 
     /// Fails one request that the upstream did not accept.
     pub(crate) fn fail(&self, number: u64, fault: Fault, connection: ConnectionState) {
-        let waiting = self.lock().waiting.remove(&number);
+        let waiting = self.state.lock().waiting.remove(&number);
         if connection == ConnectionState::Closed {
             self.close(&CloseReason::Lost);
         }

@@ -4,7 +4,6 @@
 //! Tokens, client secrets and responses of the token endpoint are never logged.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
@@ -13,6 +12,7 @@ use bytes::Bytes;
 use failwell_connect::{ContentKind, HeadLines, HttpResponse, Remote, Verb};
 use failwell_fault::{Fault, reason};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use parking_lot::Mutex;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, PercentEncode, utf8_percent_encode};
 use serde::Deserialize;
 
@@ -68,12 +68,9 @@ impl TokenSource {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<CachedToken>> {
-        self.cached.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn fresh(&self) -> Option<HeaderValue> {
-        self.lock()
+        self.cached
+            .lock()
             .as_ref()
             .filter(|cached| Instant::now() < cached.until)
             .map(|cached| cached.header.clone())
@@ -90,7 +87,7 @@ impl TokenSource {
     /// Replaces a rejected token, unless another caller already has.
     pub(crate) async fn replace(&self, refused: &HeaderValue) -> Result<HeaderValue, Fault> {
         {
-            let mut cached = self.lock();
+            let mut cached = self.cached.lock();
             if cached.as_ref().is_some_and(|cached| cached.header == *refused) {
                 *cached = None;
             }
@@ -118,7 +115,7 @@ impl TokenSource {
         *failed = asked.as_ref().err().cloned();
         let cached = asked.map_err(no_token)?;
         let header = cached.header.clone();
-        *self.lock() = Some(cached);
+        *self.cached.lock() = Some(cached);
         Ok(header)
     }
 

@@ -179,7 +179,7 @@ impl Model {
 
     /// The oldest retained frame, and the bytes of all of them.
     fn retained(&self) -> (u64, usize) {
-        let state = self.stream.lock();
+        let state = self.stream.state.lock();
         let oldest = state.frames.front().map_or(state.written + 1, |frame| frame.number);
         (oldest, state.frames.iter().map(|frame| frame.bytes.len()).sum())
     }
@@ -220,7 +220,7 @@ impl Model {
         assert_eq!(now(self.stream.wait_for_space()).is_some(), has_space);
         let has_frames = self.oldest <= self.accepted.len() as u64;
         assert_eq!(self.stream.has_something(), has_frames || self.has_pause || self.is_finished);
-        let state = self.stream.lock();
+        let state = self.stream.state.lock();
         let numbers: Vec<u64> = state.frames.iter().map(|frame| frame.number).collect();
         assert_eq!(numbers, Vec::from_iter(self.oldest..=self.accepted.len() as u64));
         assert!(numbers.len() as u64 <= 2 * LONGEST + 1, "{} frames", numbers.len());

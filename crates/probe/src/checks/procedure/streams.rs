@@ -1,7 +1,6 @@
 //! Steps around the stream itself: many at once, the same twice, and its end.
 
 use std::collections::BTreeMap;
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use serde_json::json;
@@ -161,7 +160,7 @@ pub(super) async fn disconnect(lab: &mut TestBench) -> Result<ProcedureOutcome, 
 
 /// Looks back at every line of stdout so far.
 pub(super) fn purity(lab: &TestBench) -> ProcedureOutcome {
-    let impure = lab.impure.lock().unwrap_or_else(PoisonError::into_inner);
+    let impure = lab.impure.lock();
     match impure.first() {
         None => ProcedureOutcome::new(Verdict::HELD, b"", b""),
         Some(_) => {

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::process::{ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, Command};
 use tokio::sync::mpsc;
@@ -99,7 +100,7 @@ impl Child {
     }
 
     fn last_words(&self) -> String {
-        let ring = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let ring = self.stderr.lock();
         let bytes: Vec<u8> = ring.iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -143,7 +144,7 @@ async fn split_lines(mut pipe: impl AsyncRead + Unpin, sender: mpsc::Sender<Vec<
 async fn drain(mut pipe: impl AsyncRead + Unpin, ring: Arc<Mutex<VecDeque<u8>>>) {
     let mut buffer = vec![0_u8; 8 * 1024];
     while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
-        let mut ring = ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ring = ring.lock();
         ring.extend(buffer.get(..count).unwrap_or_default());
         while ring.len() > STDERR_CAP {
             ring.pop_front();

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, reason};
 use failwell_toolbox::MetricsText;
+use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -78,7 +79,7 @@ pub(super) struct OpenConnection {
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
-        let mut table = self.connections.lock();
+        let mut table = self.connections.table.lock();
         table.remove(self.number);
         self.connections.counted(&table);
         drop(table);
@@ -97,10 +98,6 @@ impl Connections {
         })
     }
 
-    fn lock(&self) -> MutexGuard<'_, ConnectionTable> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn counted(&self, table: &ConnectionTable) {
         self.counters.open.store(table.open.len() as u64, Ordering::Relaxed);
     }
@@ -109,7 +106,7 @@ impl Connections {
     pub(super) async fn wait_for_space(&self) {
         loop {
             {
-                let table = self.lock();
+                let table = self.table.lock();
                 if table.open.len() < self.most || table.idlest(|_| true).is_some() {
                     return;
                 }
@@ -125,7 +122,7 @@ impl Connections {
         timeouts: &IdleTimeouts,
     ) -> Result<OpenConnection, Fault> {
         let address = network(peer);
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         if table.addresses.get(&address).is_some_and(|count| *count >= self.most_per_address) {
             let Some(idlest) = table.idlest(|state| state.address == address) else {
                 drop(table);
@@ -154,7 +151,7 @@ impl Connections {
 
     /// Closes the idlest connection, because the system has no room for another one.
     pub(super) fn make_room(&self) {
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         if let Some(idlest) = table.idlest(|_| true) {
             self.evict(&mut table, idlest);
         }
@@ -174,7 +171,7 @@ impl Connections {
         if evicted == 0 {
             return None;
         }
-        let mut table = self.lock();
+        let mut table = self.table.lock();
         let is_due = table.noticed.is_none_or(|(last, known)| last.elapsed() >= NOTICE && known < evicted);
         if !is_due {
             return None;
@@ -186,7 +183,7 @@ impl Connections {
 
     /// The number of connections whose request has no complete response yet.
     pub(super) fn serving(&self) -> usize {
-        self.lock().open.values().filter(|state| state.timeouts.is_serving()).count()
+        self.table.lock().open.values().filter(|state| state.timeouts.is_serving()).count()
     }
 }
 

@@ -1,11 +1,12 @@
 //! The memory that request bodies may hold: in total, and per named caller.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_rpc::Caller;
+use parking_lot::Mutex;
 
 /// The unit in which a body of unknown length takes its share.
 const STEP: usize = 1024 * 1024;
@@ -29,13 +30,9 @@ impl BodyBudget {
         BodyBudget { most, most_per_caller, held: Mutex::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HeldBytes> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The bytes that bodies hold.
     pub(in crate::http) fn held(&self) -> usize {
-        self.lock().total
+        self.held.lock().total
     }
 
     /// An empty share of a caller. Callers without a name have no limit of their own.
@@ -57,7 +54,7 @@ impl BodyShare {
     /// Takes exactly this many bytes.
     pub(in crate::http) fn take(&mut self, bytes: usize) -> Result<(), Fault> {
         let more = bytes.saturating_sub(self.bytes);
-        let mut held = self.budget.lock();
+        let mut held = self.budget.held.lock();
         if let Some(caller) = &self.caller {
             let own = held.callers.get(caller).copied().unwrap_or(0);
             if own.saturating_add(more) > self.budget.most_per_caller {
@@ -93,7 +90,7 @@ impl Drop for BodyShare {
         if self.bytes == 0 {
             return;
         }
-        let mut held = self.budget.lock();
+        let mut held = self.budget.held.lock();
         held.total = held.total.saturating_sub(self.bytes);
         let Some(caller) = &self.caller else { return };
         let left = held.callers.get_mut(caller).map(|own| {
@@ -143,7 +140,7 @@ mod tests {
         assert_eq!((budget.held(), &held.clone()[..]), (50, &b"body"[..]));
         drop(held);
         assert_eq!(budget.held(), 0);
-        assert!(budget.lock().callers.is_empty());
+        assert!(budget.held.lock().callers.is_empty());
         budget.share(Some(&Caller::anonymous())).take(100).expect("no limit of their own");
     }
 }

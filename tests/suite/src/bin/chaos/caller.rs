@@ -1,13 +1,14 @@
 //! A caller over HTTP, in one revision of the protocol.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use failwell_rpc::{Era, Revision};
 use failwell_suite::client::requests;
 use failwell_suite::client::wire::{Response, Wire, request};
+use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
 use tokio::task::JoinHandle;
@@ -91,7 +92,7 @@ impl Caller {
         let Some(listening) = self.listening else { return };
         listening.abort();
         let _ = listening.await;
-        let heard = self.aside.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let heard = self.aside.lock().clone();
         let heard = String::from_utf8_lossy(&heard);
         verdict.no_secrets(&heard);
         for data in heard.lines().filter_map(|line| line.strip_prefix("data:")) {
@@ -108,6 +109,6 @@ async fn listen(request: Vec<u8>, address: SocketAddr, aside: Arc<Mutex<Vec<u8>>
     wire.write(&request).await;
     let mut chunk = [0; 4_096];
     while let Ok(count @ 1..) = wire.stream.read(&mut chunk).await {
-        aside.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&chunk[..count]);
+        aside.lock().extend_from_slice(&chunk[..count]);
     }
 }

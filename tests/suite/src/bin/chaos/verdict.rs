@@ -1,9 +1,9 @@
 //! What must hold, and what did not.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use crate::processes::{self, Processes};
@@ -28,35 +28,31 @@ struct Observations {
 }
 
 impl Verdict {
-    fn lock(&self) -> MutexGuard<'_, Observations> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Something must hold.
     pub(crate) fn check(&self, holds: bool, problem: impl FnOnce() -> String) {
         if !holds {
-            self.lock().problems.push(problem());
+            self.0.lock().problems.push(problem());
         }
     }
 
     /// A figure of the report.
     pub(crate) fn figure(&self, figure: String) {
-        self.lock().figures.push(figure);
+        self.0.lock().figures.push(figure);
     }
 
     /// Counts how a call went.
     pub(crate) fn count(&self, outcome: String) {
-        *self.lock().outcomes.entry(outcome).or_default() += 1;
+        *self.0.lock().outcomes.entry(outcome).or_default() += 1;
     }
 
     /// A failure the operator must know of too.
     pub(crate) fn failed_as(&self, reference: String) {
-        self.lock().references.push(reference);
+        self.0.lock().references.push(reference);
     }
 
     /// How many calls went like this.
     pub(crate) fn counted(&self, prefix: &str) -> usize {
-        let found = self.lock();
+        let found = self.0.lock();
         found.outcomes.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, count)| count).sum()
     }
 
@@ -95,7 +91,7 @@ impl Verdict {
             let reference = entry.as_ref().and_then(|entry| entry["ref"].as_str());
             *lines.entry(reference.unwrap_or_default().to_owned()).or_default() += 1;
         }
-        let references = self.lock().references.clone();
+        let references = self.0.lock().references.clone();
         for reference in &references {
             let count = lines.get(reference).copied().unwrap_or(0);
             self.check(count == 1, || format!("{count} lines in the journal for {reference}"));
@@ -109,11 +105,11 @@ impl Verdict {
     }
 
     pub(crate) fn is_good(&self) -> bool {
-        self.lock().problems.is_empty()
+        self.0.lock().problems.is_empty()
     }
 
     pub(crate) fn print(&self) {
-        let found = self.lock();
+        let found = self.0.lock();
         for (outcome, count) in &found.outcomes {
             println!("{count:>6} {outcome}");
         }

@@ -1,10 +1,10 @@
 //! Tool arguments that the modern era repeats in HTTP headers.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use failwell_rpc::{Json, Raw};
 use failwell_toolbox::HeaderParam;
+use parking_lot::Mutex;
 
 const MARK: &str = "x-mcp-header";
 const MOST: usize = 10_000;
@@ -14,13 +14,9 @@ const MOST: usize = 10_000;
 pub(crate) struct HeaderParamIndex(Mutex<HashMap<String, Vec<HeaderParam>>>);
 
 impl HeaderParamIndex {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<HeaderParam>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Records the header parameters of a page of tools.
     pub(super) fn learn(&self, page: &Json) {
-        if !page.text().contains(MARK) && self.lock().is_empty() {
+        if !page.text().contains(MARK) && self.0.lock().is_empty() {
             return;
         }
         let tools = page.raw().as_object().and_then(|page| page.get("tools")).and_then(Raw::as_array);
@@ -28,7 +24,7 @@ impl HeaderParamIndex {
             let Some(tool) = tool.as_object() else { continue };
             let Some(name) = tool.get("name").and_then(Raw::as_str) else { continue };
             let params = header_params(tool.get("inputSchema")).unwrap_or_default();
-            let mut known = self.lock();
+            let mut known = self.0.lock();
             if params.is_empty() {
                 known.remove(&*name);
             } else if known.len() < MOST {
@@ -38,7 +34,7 @@ impl HeaderParamIndex {
     }
 
     pub(super) fn get(&self, tool: &str) -> Vec<HeaderParam> {
-        self.lock().get(tool).cloned().unwrap_or_default()
+        self.0.lock().get(tool).cloned().unwrap_or_default()
     }
 }
 

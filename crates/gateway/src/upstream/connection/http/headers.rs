@@ -72,7 +72,7 @@ impl StreamableHttp {
     }
 
     fn in_session(&self, mut headers: HeadLines) -> HeadLines {
-        if let Some(session) = &self.lock().session {
+        if let Some(session) = &self.state.lock().session {
             headers.put(SESSION, session);
         }
         if let Some(revision) = self.revision.get().filter(|revision| revision.has_version_header()) {

@@ -65,7 +65,7 @@ impl StreamableHttp {
         let code = said.as_ref().and_then(UpstreamResponse::code);
         let gone = match self.era() {
             Some(Era::Session) => {
-                status == 404 && self.lock().session.is_some() && code != Some(NO_SUCH_METHOD)
+                status == 404 && self.state.lock().session.is_some() && code != Some(NO_SUCH_METHOD)
             }
             Some(Era::Modern) => matches!(status, 404 | 405) && said.is_none(),
             None => false,
@@ -196,7 +196,7 @@ impl StreamableHttp {
         match &*notice.method {
             "notifications/progress" => {
                 let number = notice.param("progressToken").and_then(Raw::as_u64);
-                let relay = number.and_then(|number| self.lock().running.get(&number)?.clone());
+                let relay = number.and_then(|number| self.state.lock().running.get(&number)?.clone());
                 notifications.extend(relay.map(|relay| ClientNotification::Progress(relay.cx, params)));
             }
             "notifications/message" => {
@@ -217,7 +217,7 @@ impl StreamableHttp {
 
     /// The client of one request, or the clients of all pending ones.
     fn relays(&self, of: Option<u64>) -> Vec<ClientRelay> {
-        let state = self.lock();
+        let state = self.state.lock();
         match of {
             Some(number) => state.running.get(&number).cloned().flatten().into_iter().collect(),
             None => state.running.values().flatten().cloned().collect(),

@@ -95,7 +95,7 @@ impl RequestMux {
 
     fn handle_response(&self, response: &Response<'_>) {
         let number = response.id.as_u64();
-        let waiting = number.and_then(|number| self.lock().waiting.remove(&number));
+        let waiting = number.and_then(|number| self.state.lock().waiting.remove(&number));
         match waiting {
             Some(PendingRequest { answer, relay: Some(relay), has_notifications: true }) => {
                 self.forward(UpstreamEvent::Answer(relay.cx, answer, UpstreamResponse::parse(response)));
@@ -130,13 +130,13 @@ impl RequestMux {
     }
 
     fn awaits(&self, id: Option<&Id>) -> bool {
-        id.and_then(Id::as_u64).is_some_and(|number| self.lock().waiting.contains_key(&number))
+        id.and_then(Id::as_u64).is_some_and(|number| self.state.lock().waiting.contains_key(&number))
     }
 
     /// Fails the request that a malformed response names, or the only pending one.
     fn fail_unreadable(&self, id: Option<&Id>, bytes: &[u8], fault: Fault) {
         let waiting = {
-            let mut state = self.lock();
+            let mut state = self.state.lock();
             let named = id.and_then(Id::as_u64);
             let mut wanted = state.waiting.iter().filter(|(_, waiting)| !waiting.answer.is_closed());
             let only = match (wanted.next(), wanted.next()) {
@@ -157,7 +157,7 @@ impl RequestMux {
             "notifications/progress" => {
                 let number = notice.param("progressToken").and_then(Raw::as_u64);
                 let relay = number.and_then(|number| {
-                    let mut state = self.lock();
+                    let mut state = self.state.lock();
                     let waiting = state.waiting.get_mut(&number)?;
                     waiting.has_notifications = true;
                     waiting.relay.clone()
@@ -167,7 +167,7 @@ impl RequestMux {
                 }
             }
             "notifications/message" => {
-                self.lock().waiting.values_mut().for_each(|waiting| waiting.has_notifications = true);
+                self.state.lock().waiting.values_mut().for_each(|waiting| waiting.has_notifications = true);
                 if let Some(relay) = ClientRelay::for_only_client(self.relays()) {
                     self.forward(UpstreamEvent::Client(ClientNotification::Log(relay.cx, params)));
                 }
@@ -199,7 +199,7 @@ impl RequestMux {
     }
 
     fn relays(&self) -> Vec<ClientRelay> {
-        self.lock().waiting.values().filter_map(|waiting| waiting.relay.clone()).collect()
+        self.state.lock().waiting.values().filter_map(|waiting| waiting.relay.clone()).collect()
     }
 
     /// Answers `ping`, and forwards other requests to the client whose call is running or who owns the connection.

@@ -216,7 +216,7 @@ impl MuxModel {
         for pending in self.open.values_mut() {
             assert!(now(pending.answer.as_mut()).is_none(), "request {} has an answer", pending.number);
         }
-        assert_eq!(self.mux.lock().waiting.len(), self.known.len());
+        assert_eq!(self.mux.state.lock().waiting.len(), self.known.len());
     }
 }
 
