@@ -8,6 +8,7 @@ pub(in crate::guard) mod credentials;
 mod dotted;
 pub(in crate::guard) mod encoded;
 pub(in crate::guard) mod injection;
+pub(in crate::guard) mod hex;
 mod injection_phrases;
 pub(in crate::guard) mod pattern;
 pub(in crate::guard) mod pem;
