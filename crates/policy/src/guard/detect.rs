@@ -18,6 +18,8 @@ mod settings;
 mod shape;
 mod shapes;
 
+#[cfg(test)]
+mod shape_samples;
 use failwell_fault::Fault;
 
 use self::anchors::AnchorSet;
