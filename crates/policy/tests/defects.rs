@@ -244,6 +244,11 @@ fn baits_for_slow_patterns_are_done_in_time() {
         "a.",
         "\u{e0041}",
         "secret key ",
+        "67:",
+        "0x67, ",
+        "6 7",
+        "aa:bb:",
+        "\"@x.y",
     ] {
         let json = json!({"t": bait.repeat(size / bait.len())}).to_string();
         let began = Instant::now();

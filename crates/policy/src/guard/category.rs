@@ -64,6 +64,7 @@ categories! {
     BrCpf, Pii, "br_cpf", "[redacted: pii/br_cpf]";
     InAadhaar, Pii, "in_aadhaar", "[redacted: pii/in_aadhaar]";
     Iban, Pii, "iban", "[redacted: pii/iban]";
+    MacAddress, Pii, "mac_address", "[redacted: pii/mac_address]";
     Delimiter, Injection, "delimiter", "[redacted: injection/delimiter]";
     Role, Injection, "role", "[redacted: injection/role]";
     Context, Injection, "context", "[redacted: injection/context]";

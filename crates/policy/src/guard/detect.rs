@@ -6,15 +6,20 @@ mod cards;
 pub(in crate::guard) mod checks;
 pub(in crate::guard) mod credentials;
 mod dotted;
+mod email;
 pub(in crate::guard) mod encoded;
+pub(in crate::guard) mod hex;
 pub(in crate::guard) mod injection;
 mod injection_phrases;
+mod mac_address;
 pub(in crate::guard) mod pattern;
 pub(in crate::guard) mod pem;
 pub(in crate::guard) mod pii;
 pub(in crate::guard) mod secrets;
 mod settings;
 mod shape;
+#[cfg(test)]
+mod shape_samples;
 mod shapes;
 
 use failwell_fault::Fault;
@@ -97,7 +102,7 @@ fn injection_rows(sensitivity: Sensitivity) -> Vec<&'static PatternRow> {
 pub(super) fn bits(guard: Guard) -> u64 {
     let (first, last) = match guard {
         Guard::Secrets => (Category::AwsAccessKey, Category::Entropy),
-        Guard::Pii => (Category::Email, Category::Iban),
+        Guard::Pii => (Category::Email, Category::MacAddress),
         Guard::Injection => (Category::Delimiter, Category::HiddenText),
     };
     (last.bit() << 1) - first.bit()

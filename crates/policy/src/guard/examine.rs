@@ -7,6 +7,7 @@ use memchr::{memchr, memmem};
 use super::category::{Category, Guard};
 use super::chain::TextChain;
 use super::detect::encoded::{self, EncodedRuns, decode};
+use super::detect::hex::{self, HexRuns};
 use super::detect::pattern::Span;
 use super::detect::pem::{self, PemBlock};
 use super::detect::{Detectors, bits};
@@ -309,10 +310,12 @@ impl<'a> ScanWalk<'a> {
         let block = self.detectors.find(text, self.wanted, spans);
         if depth < DEEPEST {
             for (start, end) in EncodedRuns::new(text) {
-                let run = text.get(start..end).unwrap_or_default();
-                let found = self.encoded(run, depth + 1);
-                let named = Category::all().filter(|category| found & category.bit() != 0);
-                spans.extend(named.map(|category| Span { start, end, category }));
+                let found = self.base64(text.get(start..end).unwrap_or_default(), depth + 1);
+                mark(found, start, end, spans);
+            }
+            for (start, end) in HexRuns::new(text) {
+                let found = self.hex(text.get(start..end).unwrap_or_default(), depth + 1);
+                mark(found, start, end, spans);
             }
         }
         block
@@ -320,13 +323,9 @@ impl<'a> ScanWalk<'a> {
 
     /// Decodes a run and returns the categories found in it; they apply to the whole run. Unreadable parts
     /// are skipped, because all categories are readable text.
-    fn encoded(&mut self, run: &[u8], depth: usize) -> u64 {
+    fn base64(&mut self, run: &[u8], depth: usize) -> u64 {
         let mut buffer = self.scratch.buffers.pop().unwrap_or_default();
         let mut found = 0;
-        if encoded::is_hex(run) {
-            encoded::decode_hex(run, &mut buffer);
-            found = encoded::text_in(&buffer).fold(0, |found, text| found | self.within_text(text, depth));
-        }
         for skip in encoded::beginnings(run) {
             decode(run, skip, &mut buffer);
             for text in encoded::text_in(&buffer) {
@@ -337,6 +336,14 @@ impl<'a> ScanWalk<'a> {
             }
         }
         self.scratch.buffers.push(buffer);
+        found
+    }
+
+    fn hex(&mut self, run: &[u8], depth: usize) -> u64 {
+        let mut buffer = self.room.buffers.pop().unwrap_or_default();
+        hex::decode(run, &mut buffer);
+        let found = encoded::text_in(&buffer).fold(0, |found, text| found | self.within_text(text, depth));
+        self.room.buffers.push(buffer);
         found
     }
 
@@ -411,6 +418,12 @@ impl<'a> ScanWalk<'a> {
             at = start + length.max(1);
         }
     }
+}
+
+/// Marks a run with the categories that were found in it.
+fn mark(found: u64, start: usize, end: usize, spans: &mut Vec<Span>) {
+    let named = Category::all().filter(|category| found & category.bit() != 0);
+    spans.extend(named.map(|category| Span { start, end, category }));
 }
 
 fn named(spans: &[Span]) -> u64 {

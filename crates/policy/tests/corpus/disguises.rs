@@ -25,6 +25,9 @@ pub(crate) fn all(category: Category, text: &str) -> Vec<(&'static str, String)>
         ),
         ("base64 as a key", json!({base64(&around): 1}).to_string()),
     ];
+    if text.is_ascii() {
+        all.extend(codes(&around));
+    }
     if category != Category::HiddenText {
         all.extend([
             ("zero width", json!({"a": between(&around, "\u{200b}")}).to_string()),
@@ -47,6 +50,35 @@ pub(crate) fn all(category: Category, text: &str) -> Vec<(&'static str, String)>
         ]);
     }
     all
+}
+
+/// Codes of single bytes.
+fn codes(text: &str) -> Vec<(&'static str, String)> {
+    let bytes = |one: fn(u8) -> String, between: &str| {
+        json!({"text": text.bytes().map(one).collect::<Vec<_>>().join(between)}).to_string()
+    };
+    let hex = |byte| format!("{byte:02x}");
+    vec![
+        ("hexadecimal", bytes(hex, "")),
+        ("hexadecimal, capitals", bytes(|byte| format!("{byte:02X}"), "")),
+        (
+            "hexadecimal after 0x",
+            json!({"a": format!("0x{}", text.bytes().map(hex).collect::<String>())}).to_string(),
+        ),
+        ("hexadecimal with colons", bytes(hex, ":")),
+        ("hexadecimal with hyphens", bytes(hex, "-")),
+        ("hexadecimal with underscores", bytes(hex, "_")),
+        ("hexadecimal with spaces", bytes(hex, " ")),
+        ("hexadecimal as an array of a program", bytes(|byte| format!("0x{byte:02x}"), ", ")),
+        ("percent", bytes(|byte| format!("%{byte:02X}"), "")),
+        ("entities", bytes(|byte| format!("&#{byte};"), "")),
+        ("hexadecimal entities", bytes(|byte| format!("&#x{byte:x};"), "")),
+        ("escapes of a program", bytes(|byte| format!("\\x{byte:02x}"), "")),
+        (
+            "base64 of hexadecimal",
+            json!({"a": base64(&text.bytes().map(hex).collect::<String>())}).to_string(),
+        ),
+    ]
 }
 
 fn between(text: &str, what: &str) -> String {

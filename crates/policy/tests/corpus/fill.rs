@@ -67,8 +67,9 @@ fn part(inner: &str, random: &mut Random) -> String {
             String::from_utf8(bytes).expect("ASCII")
         }
         None if inner == "jwt" => {
-            let header = super::disguises::base64url(r#"{"alg":"HS256","typ":"JWT"}"#);
-            let claims = super::disguises::base64url(r#"{"sub":"1234567890","iat":1516239022}"#);
+            // The header {"alg":"HS256","typ":"JWT"}, and claims about nobody.
+            let header = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
+            let claims = "eyJzdWIiOiIxMjM0NTY3ODkwIiwiaWF0IjoxNTE2MjM5MDIyfQ";
             format!("{header}.{claims}.{}", part("word:43", random))
         }
         None => panic!("no such part: {inner}"),

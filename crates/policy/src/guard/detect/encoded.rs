@@ -1,5 +1,7 @@
 //! Base64 in text: both alphabets, on one line or several.
 
+use super::hex;
+
 /// Minimum length of a run. Shorter runs decode to less than 18 bytes, too few for a secret.
 pub(in crate::guard) const SHORTEST: usize = 24;
 /// Minimum length of readable text in decoded bytes. Shorter text occurs by chance.
@@ -45,8 +47,9 @@ fn length_of_code(text: &[u8]) -> usize {
     sure + text.get(sure..).unwrap_or_default().iter().take_while(|byte| is_code(byte)).count()
 }
 
+/// Returns true if a text may hold base64 or hexadecimal.
 pub(in crate::guard) fn may_be_in(text: &[u8]) -> bool {
-    EncodedRuns::new(text).next().is_some()
+    EncodedRuns::new(text).next().is_some() || hex::may_be_in(text)
 }
 
 /// The runs of a text that may be base64.
@@ -108,29 +111,13 @@ impl Iterator for EncodedRuns<'_> {
             }
             let end = self.lines(end - start, end);
             self.at = end;
-            // Base64 of ordinary text contains both upper and lower case; hexadecimal has its own digits.
-            let is_mixed = look.iter().any(u8::is_ascii_uppercase) && look.iter().any(u8::is_ascii_lowercase);
-            if is_mixed || is_hex(look) {
+            // Base64 of ordinary text contains both upper and lower case.
+            if look.iter().any(u8::is_ascii_uppercase) && look.iter().any(u8::is_ascii_lowercase) {
                 let padding = self.text.get(end..)?.iter().take(2).take_while(|byte| **byte == b'=').count();
                 return Some((start, end + padding));
             }
         }
     }
-}
-
-/// Returns true if a run may be text in hexadecimal. Letters of text have few different first digits.
-pub(in crate::guard) fn is_hex(run: &[u8]) -> bool {
-    let near = run.get(..run.len().min(A_LOOK)).unwrap_or_default();
-    let is_text = |pair: &[u8]| matches!(pair.first(), Some(b'2'..=b'7'));
-    near.iter().all(u8::is_ascii_hexdigit) && near.chunks(2).all(is_text)
-}
-
-/// Decodes a run of hexadecimal.
-pub(in crate::guard) fn decode_hex(run: &[u8], into: &mut Vec<u8>) {
-    into.clear();
-    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16)).unwrap_or(0);
-    let pairs = run.chunks_exact(2).map(|pair| digit(pair.first()) * 16 + digit(pair.get(1)));
-    into.extend(pairs.filter_map(|value| u8::try_from(value).ok()));
 }
 
 /// Offsets in a run where base64 may begin: its start, and after each separator. Returns one offset per

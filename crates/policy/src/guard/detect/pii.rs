@@ -5,7 +5,7 @@ use std::net::Ipv6Addr;
 use memchr::memchr_iter;
 
 use super::pattern::{Confirm, PatternRow, Span, before};
-use super::{cards, checks};
+use super::{cards, checks, email, mac_address};
 use crate::guard::category::Category;
 use crate::guard::settings::Sensitivity::Relaxed;
 
@@ -102,11 +102,14 @@ pub(in crate::guard) const ROWS: &[PatternRow] = &[
     row(Category::InAadhaar, "[2-9][0-9]{3}(?: [0-9]{4} |-[0-9]{4}-)[0-9]{4}", in_aadhaar),
 ];
 
-/// Returns true if a text contains an at sign, at least four digits, or two colons. All categories need one
-/// of these.
+/// Returns true if a text contains an at sign, at least four digits, two colons or five hyphens. All categories
+/// need one of these.
 pub(in crate::guard) fn may_be_in(text: &[u8]) -> bool {
     let count = |wanted: fn(&u8) -> bool| text.iter().filter(|byte| wanted(byte)).count();
-    count(|byte| *byte == b'@') > 0 || count(u8::is_ascii_digit) >= 4 || count(|byte| *byte == b':') >= 2
+    count(|byte| *byte == b'@') > 0
+        || count(u8::is_ascii_digit) >= 4
+        || count(|byte| *byte == b':') >= 2
+        || count(|byte| *byte == b'-') >= 5
 }
 
 /// Parts of a text with enough adjacent digits for any pattern.
@@ -157,10 +160,13 @@ impl Iterator for DigitRuns<'_> {
 /// Finds the categories that need more than a pattern.
 pub(in crate::guard) fn find(text: &[u8], wanted: u64, spans: &mut Vec<Span>) {
     if Category::Email.bit() & wanted != 0 {
-        emails(text, spans);
+        email::find(text, spans);
     }
     if Category::CreditCard.bit() & wanted != 0 {
         cards::find(text, spans);
+    }
+    if Category::MacAddress.bit() & wanted != 0 {
+        mac_address::find(text, spans);
     }
     if Category::IpAddress.bit() & wanted != 0 {
         ipv6(text, spans);
@@ -204,39 +210,6 @@ fn ipv4(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let version = text.get(start.saturating_sub(8)..start)?.to_ascii_lowercase();
     let is_version = version.ends_with(b"v") || version.ends_with(b"version ") || version.ends_with(b"-");
     (!nobody && !is_version).then_some((start, end)).and_then(|_| stands_alone(text, start, end))
-}
-
-/// Checks around every at sign. Both sides end at the next at sign, so the scan stays linear.
-fn emails(text: &[u8], spans: &mut Vec<Span>) {
-    let local = |byte: &&u8| {
-        byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
-    };
-    let domain = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'.' | b'-');
-    for at in memchr_iter(b'@', text) {
-        let left =
-            text.get(at.saturating_sub(64)..at).unwrap_or_default().iter().rev().take_while(local).count();
-        let rest = text.get(at + 1..).unwrap_or_default();
-        let mut right = rest.iter().take(254).take_while(domain).count();
-        while right > 0 && rest.get(right - 1).is_some_and(|byte| matches!(byte, b'.' | b'-')) {
-            right -= 1;
-        }
-        let (name, host) =
-            (text.get(at - left..at).unwrap_or_default(), rest.get(..right).unwrap_or_default());
-        let top = host.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-        let is_host = host.contains(&b'.')
-            && host.first().is_some_and(u8::is_ascii_alphanumeric)
-            && !host.windows(2).any(|pair| pair == b"..")
-            && (2..=24).contains(&top.len())
-            && top.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
-        // `git@host:path` is the address of a repository.
-        let is_repository = name == b"git" && rest.get(right) == Some(&b':');
-        // `https://user@host/` names an account on that host, not a mailbox.
-        let is_account = text.get(..at - left).unwrap_or_default().ends_with(b"://");
-        if name.iter().any(u8::is_ascii_alphanumeric) && is_host && !is_repository && !is_account {
-            let dots = name.iter().take_while(|byte| **byte == b'.').count();
-            spans.push(Span { start: at - left + dots, end: at + 1 + right, category: Category::Email });
-        }
-    }
 }
 
 fn ipv6(text: &[u8], spans: &mut Vec<Span>) {

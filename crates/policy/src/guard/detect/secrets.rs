@@ -277,7 +277,7 @@ pub(super) fn after_digits(text: &[u8], start: usize, end: usize) -> Option<(usi
 
 /// Mailchimp: a hash stands before the data centre.
 pub(super) fn hash_before(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    (run_before(text, start, 33, u8::is_ascii_hexdigit) == 32).then_some((start - 32, end))
+    (run_before(text, start, 33, u8::is_ascii_hexdigit) == 32).then(|| (start - 32, end))
 }
 
 /// Azure: three characters and a digit before the literal.
