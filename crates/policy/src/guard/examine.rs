@@ -340,10 +340,10 @@ impl<'a> ScanWalk<'a> {
     }
 
     fn hex(&mut self, run: &[u8], depth: usize) -> u64 {
-        let mut buffer = self.room.buffers.pop().unwrap_or_default();
+        let mut buffer = self.scratch.buffers.pop().unwrap_or_default();
         hex::decode(run, &mut buffer);
         let found = encoded::text_in(&buffer).fold(0, |found, text| found | self.within_text(text, depth));
-        self.room.buffers.push(buffer);
+        self.scratch.buffers.push(buffer);
         found
     }
 
