@@ -103,7 +103,11 @@ class Flow:
     def a_report_people_can_read(self):
         """The report in the browser it is about: everything in it shows, and nothing comes from elsewhere."""
         report = self.do("get_report", title="Shop")
-        self.counter.shown["/report"] = self.server.read(report["html"]["uri"])
+        page, junit = (self.server.read(report[kind]["uri"]) for kind in ("html", "junit"))
+        assert "••••".encode() in page, "the steps are there"
+        for secret in (b"guess", b"sesame"):
+            assert secret not in page + junit, "no secret_name marked it, but the field hides it"
+        self.counter.shown["/report"] = page
         self.do("get_logs")
         self.do("launch_app", app=f"{self.address}/report")
         assert self.do("assert_element_exists", selector="h1", strategy="css")["holds"]

@@ -246,7 +246,7 @@ class Stdio:
 class Tasks(Program):
     """The tasks server with an emulated account that is logged in."""
 
-    def __init__(self, binary, folder, more=""):
+    def __init__(self, binary, folder, *options, more=""):
         self.emulator = subprocess.Popen(
             [binary, "emulate", "rtm", "--seed", "empty", "--no-rate-limit"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
         )
@@ -258,7 +258,7 @@ class Tasks(Program):
                 f'servers = ["tasks"]\n{more}\n[tasks]\nbase_url = "{self.service}"\napi_key = "emulated0key0for0tests0and0demos"\n'
                 'shared_secret = "emulated0secret0"\ntoken_store = "file"\n'
             )
-            super().__init__(binary, folder, settings)
+            super().__init__(binary, folder, settings, *options)
         except BaseException:
             self.emulator.kill()
             raise

@@ -113,7 +113,8 @@ impl Shutdown {
         }
         if cancel.is_cancelled() {
             // The caller was first. Its request ends as it would have without the shutdown.
-            return tokio::time::timeout(HARD_END, running).await.unwrap_or_else(|_| Err(cancelled()));
+            let last = tokio::time::timeout(HARD_END, running).await;
+            return last.unwrap_or_else(|_| Err(cancelled(reached())));
         }
         cancel.cancel();
         let last = tokio::time::timeout(HARD_END, running).await;
@@ -144,8 +145,10 @@ pub(crate) fn stopped() -> Fault {
     Fault::new(&reason::SERVER_SHUTDOWN)
 }
 
-fn cancelled() -> Fault {
-    Fault::new(&reason::SERVER_CANCELLED)
+/// The fault of work that ignored its cancellation.
+fn cancelled(reached: bool) -> Fault {
+    let effect = if reached { Effect::Unknown } else { Effect::None };
+    Fault::new(&reason::SERVER_CANCELLED).with_effect(effect)
 }
 
 #[cfg(test)]
@@ -198,7 +201,8 @@ mod tests {
     async fn a_request_that_its_caller_cancelled_stays_cancelled() {
         let cancel = CancellationToken::new();
         cancel.cancel();
-        check(pending(), &cancel, true, ("server/CANCELLED", Effect::None), 0).await;
+        check(pending(), &cancel, true, ("server/CANCELLED", Effect::Unknown), 0).await;
+        check(pending(), &cancel, false, ("server/CANCELLED", Effect::None), 0).await;
     }
 
     #[tokio::test(start_paused = true)]

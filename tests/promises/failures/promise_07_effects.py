@@ -1,10 +1,13 @@
 """The effect of a failure is right after a tool ran, no task is added twice, and undo keeps its promise."""
 
+import concurrent.futures
 import json
 import socket
 import subprocess
 import sys
+import time
 
+from mcp_client import Session, post
 from program import Program, Tasks, upstream
 
 # A guard that has no verdict about the results of one tool.
@@ -18,11 +21,26 @@ for line in sys.stdin:
 
 
 def a_result_that_is_too_large_was_made(binary, folder):
+    """M7 in every dialect that has an envelope: the tool has run, so the call is not to be repeated."""
     with Program(binary, folder, upstream("up")) as program:
-        answer = program.mcp("tools/call", {"name": "up__large", "arguments": {}})
-        assert "error" in answer, str(answer)[:200]
-        fault = answer["error"]["data"]
-        assert (fault["reason"], fault["effect"], fault["retry"]) == ("server/TOO_LARGE", "complete", "after_change"), fault
+        params = {"name": "up__large", "arguments": {}}
+        # The id is part of the answer. The result of the upstream leaves no room for a long one.
+        call = {"jsonrpc": "2.0", "id": "long" * 16, "params": params}
+        answers = {
+            "modern": program.mcp("tools/call", params),
+            "session": post(program, "/mcp", {**call, "method": "tools/call"}, Session(program).headers)[0],
+            "rpc": program.send("/rpc", {**call, "method": "up__large", "params": {}})[1],
+            "named": program.send("/rpc", {**call, "method": "execute_tool"})[1],
+        }
+        assert all("error" in answer for answer in answers.values()), {face: str(answer)[:100] for face, answer in answers.items()}
+        faults = {face: answer["error"]["data"] for face, answer in answers.items()}
+        for face, fault in faults.items():
+            assert (fault["reason"], fault["effect"], fault["retry"]) == ("server/TOO_LARGE", "complete", "after_change"), (face, fault)
+        refs = {fault["ref"] for fault in faults.values()}
+        recorded = [record for record in program.records() if record["ref"] in refs]
+        assert len(recorded) == 4 and {record["effect"] for record in recorded} == {"complete"}, recorded
+        # The same result without an envelope is no larger than the answer of the upstream.
+        assert program.tool("up__large")[0] == 200
 
 
 def a_response_without_a_verdict_does_not_invite_a_repetition(binary, folder):
@@ -88,6 +106,57 @@ def a_task_is_not_added_twice(binary, folder):
             assert (status, program.count(f"Milk {stage}")) == (200, 1), (stage, again)
 
 
+def slow_down(program, milliseconds):
+    """The service adds the next task at once, and answers late."""
+    program.control("fail", {"kind": "delay", "milliseconds": milliseconds, "methods": "rtm.tasks.add", "times": 1})
+
+
+def call_off(program, name):
+    """Adds a task within a session, and calls it off before the service answers."""
+    slow_down(program, 2500)
+    session = Session(program)
+    params = {"name": "rtm_createTask", "arguments": {"name": name}}
+    call = {"jsonrpc": "2.0", "id": "add", "method": "tools/call", "params": params}
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        calling = pool.submit(post, program, "/mcp", call, session.headers)
+        # The service has the call, and its answer is on the way.
+        until = time.monotonic() + 20
+        while program.count(name) < 1:
+            assert time.monotonic() < until, "the call does not begin"
+            time.sleep(0.02)
+        called_off = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "add"}}
+        post(program, "/mcp", called_off, session.headers)
+        # A cancelled request gets no answer.
+        assert calling.result(20)[0] is None, calling.result()
+
+
+def a_cancelled_task_is_not_added_twice(binary, folder):
+    """D4 by `notifications/cancelled`: the same call looks for the task before it adds it."""
+    with Tasks(binary, folder).log_in() as program:
+        program.tool("rtm_findTasks")
+        call_off(program, "Milk")
+        status, again = program.tool("rtm_createTask", name="Milk")
+        assert (status, program.count("Milk")) == (200, 1), again
+        found = [record for record in program.records() if record.get("reason") == "server/CANCELLED"]
+        assert len(found) == 1 and found[0]["effect"] == "unknown", found
+
+
+def a_late_task_is_not_added_twice(binary, folder):
+    """D4 by our own deadline."""
+    with Tasks(binary, folder, "--request-timeout", "5").log_in() as program:
+        program.tool("rtm_findTasks")
+        slow_down(program, 10_500)
+        # The second one waits for the first, finds its task, and is too late as well.
+        for _ in range(2):
+            status, answer = program.tool("rtm_createTask", name="Milk")
+            assert (answer["detail"]["reason"], answer["detail"]["effect"]) == ("server/TIMEOUT", "unknown"), answer
+        until = time.monotonic() + 30
+        while (told := program.tool("rtm_createTask", name="Milk"))[0] != 200:
+            assert time.monotonic() < until, told
+            time.sleep(0.2)
+        assert program.count("Milk") == 1, told
+
+
 def undo_keeps_its_promise(binary, folder):
     with Tasks(binary, folder).log_in() as program:
         program.tool("rtm_createTask", name="U1")
@@ -110,5 +179,7 @@ CASES = [
     a_cancelled_call_may_have_done_something,
     a_message_larger_than_an_answer_is_refused,
     a_task_is_not_added_twice,
+    a_cancelled_task_is_not_added_twice,
+    a_late_task_is_not_added_twice,
     undo_keeps_its_promise,
 ]

@@ -40,7 +40,7 @@ def a_batch_says_what_an_operation_lacks(binary, folder):
 
 
 def texts_name_the_right_thing(binary, folder):
-    with Tasks(binary, folder, '[tools.tasks]\nhide = ["rtm_call"]') as program:
+    with Tasks(binary, folder, more='[tools.tasks]\nhide = ["rtm_call"]') as program:
         status, answer = program.ask("POST", "/rpc", b'{"jsonrpc":"2.0","id":1,"method":"list_tools"}', {"Content-Type": "text/plain"})
         assert answer["error"]["code"] == -32700 and "Content-Type" in answer["error"]["message"], answer
         status, answer = program.tool("nothing_like_it")

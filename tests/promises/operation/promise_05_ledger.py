@@ -1,6 +1,7 @@
 """Callers without credentials cannot push records out of the ledger, and no record is lost without a word."""
 
 import json
+import re
 import shutil
 import socket
 import sqlite3
@@ -130,14 +131,53 @@ def each_refusal_of_a_caller_is_recorded(binary, folder):
         assert all(record.get("caller") == "key:alice" and "address" not in record for record in found), found[0]
 
 
-def a_removed_ledger_is_a_failure(binary, folder):
+def retention_tells_what_it_removed(binary, folder):
+    """`audit verify` names each class with its number and date, and exits with 0."""
+    calls, paths = 300, 40
+    with Program(binary, folder, settings("retention = { records = 100 }", KEYS)) as program:
+        for number in range(calls):
+            assert program.send("/v1/tools/echo", {"text": str(number)}, AS_ALICE)[0] == 200
+            if number < paths:
+                # Two reasons, so that more are recorded than the share of refusals has.
+                assert program.ask("GET", "/v1/me")[0] == 401 and program.ask("GET", "/nothing")[0] == 404
+        until = time.monotonic() + 60
+        while True:
+            rc, told = program.run("audit", "verify")
+            removed = dict((kind, int(number)) for number, kind in re.findall(r"^retention removed (\d+) (\w+), up to \d{4}-\d\d-\d\dT", told, re.M))
+            if removed.keys() == {"records", "refusals"}:
+                break
+            assert time.monotonic() < until, told
+            # It is removed while records are written.
+            assert program.send("/v1/tools/echo", {"text": "more"}, AS_ALICE)[0] == 200
+        assert rc == 0 and "all as they were written" in told, told
+        assert 0 < removed["refusals"] <= 2 * paths and 0 < removed["records"], told
+        assert "older ones were removed" in told, told
+
+
+def lose(state, how):
+    """What can happen to the file of a ledger while the program runs."""
+    for file in state.glob("ledger.sqlite*"):
+        file.unlink()
+    if how == "replaced":
+        (state / "ledger.sqlite").touch()
+
+
+def a_lost_ledger_is_a_failure(binary, folder):
+    """M6: the file is removed, or an empty one is put in its place."""
+    for how in ("removed", "replaced"):
+        a_ledger_is_lost(binary, folder / how, how)
+
+
+def a_ledger_is_lost(binary, folder, how):
     with Program(binary, folder, settings("critical = true")) as program:
         assert program.tool("echo", text="a")[0] == 200
         assert program.ask("GET", "/readyz")[0] == 200
-        for file in (folder / "state").glob("ledger.sqlite*"):
-            file.unlink()
+        lose(folder / "state", how)
         status, answer = program.tool("echo", text="b")
-        assert (status, answer["detail"]["reason"]) == (503, "audit/FAILED"), answer
+        # The call was made before its record failed. Further calls are not made.
+        assert (status, answer["detail"]["reason"], answer["detail"]["effect"]) == (503, "audit/FAILED", "unknown"), answer
+        status, answer = program.tool("echo", text="c")
+        assert (status, answer["detail"]["reason"], answer["detail"]["effect"]) == (503, "audit/FAILED", "none"), answer
         assert program.ask("GET", "/readyz")[0] == 503, "ready is said although nothing is forwarded"
         until = time.monotonic() + 20
         while program.tool("echo", text="c")[0] != 200:
@@ -223,7 +263,8 @@ CASES = [
     refused_batches_evict_nothing,
     unreadable_heads_evict_nothing,
     each_refusal_of_a_caller_is_recorded,
-    a_removed_ledger_is_a_failure,
+    retention_tells_what_it_removed,
+    a_lost_ledger_is_a_failure,
     a_run_that_was_killed_is_noted,
     one_file_after_a_clean_stop,
     records_that_cannot_be_written_are_counted,

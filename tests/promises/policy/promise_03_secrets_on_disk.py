@@ -105,6 +105,15 @@ def connection_strings_are_recognised(binary, home):
             assert "redacted" not in told, (text, told)
 
 
+def escaped_slashes_hide_no_webhook(binary, home):
+    """M5: one level of JSON within a text, as PHP writes it, around a webhook of Slack."""
+    hook = "https://hooks.slack.com/services/T01ABCDEF/B01GHIJKL/" + "x7Rk2mPq9WvL4tZs8NcYaB3d"
+    with Program(binary, home, 'servers = ["lobby"]\n') as program:
+        for text in (hook, json.dumps({"hook": hook}), json.dumps({"hook": hook}).replace("/", "\\/"), "see " + hook.replace("/", "\\/")):
+            told = json.dumps(program.tool("echo", text=text))
+            assert "x7Rk2mPq9WvL4tZs8NcYaB3d" not in told and "[redacted: secrets/" in told, (text, told)
+
+
 def files_are_looked_through_by_any_name(binary, home):
     """M9: `.env` and `.pem` came over REST as they were; 8 of 17 endings."""
     names = ["a.txt", "a.env", ".env", "a.pem", "a.toml", "a.ini", "plain", "a.bin", "a.pdf", "a.png"]
@@ -139,4 +148,4 @@ def the_first_key_is_in_no_log(binary, home):
         assert key not in "".join(program.screen) and "admin-key" in "".join(program.screen), program.screen
 
 
-CASES = [nothing_is_written, connection_strings_are_recognised, files_are_looked_through_by_any_name, the_first_key_is_in_no_log]
+CASES = [nothing_is_written, connection_strings_are_recognised, escaped_slashes_hide_no_webhook, files_are_looked_through_by_any_name, the_first_key_is_in_no_log]

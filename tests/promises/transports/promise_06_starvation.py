@@ -3,6 +3,7 @@
 import concurrent.futures
 import contextlib
 import http.client
+import json
 import pathlib
 import re
 import resource
@@ -10,21 +11,25 @@ import socket
 import time
 import urllib.request
 
-from program import KEYS, Program, until
+from program import KEYS, META, Program, modern_headers, scripted, until
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "promises", "version": "1"}}}
 
 
-def connect(program):
+def connect(program, source="127.0.0.1"):
     host, port = program.address.removeprefix("http://").split(":")
-    return socket.create_connection((host, int(port)), timeout=20)
+    return socket.create_connection((host, int(port)), timeout=20, source_address=(source, 0))
+
+
+def page(program):
+    request = urllib.request.Request(program.address + "/metrics", headers={"X-API-Key": KEYS.ann})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return answer.read().decode()
 
 
 def metric(program, name):
-    headers = {"X-API-Key": KEYS.ann}
-    with urllib.request.urlopen(urllib.request.Request(program.address + "/metrics", headers=headers), timeout=30) as page:
-        return int(re.search(rf"^{name} (\d+)", page.read().decode(), re.M)[1])
+    return int(re.search(rf"^{name} (\d+)", page(program), re.M)[1])
 
 
 def in_flight_seen_from_elsewhere(program):
@@ -147,9 +152,124 @@ def bodies_in_flight_are_bounded(binary, home):
         assert metric(program, "failwell_http_body_bytes") == 0
 
 
+def request_of(caller, path, length):
+    key = f"X-API-Key: {caller}\r\n" if caller else ""
+    return f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{key}Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n".encode()
+
+
+def as_a_stream(tool, **arguments):
+    """A call whose answer is a stream of events."""
+    params = {"name": tool, "arguments": arguments, "_meta": META}
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).encode()
+    headers = {**modern_headers("tools/call", tool), "Accept": "text/event-stream, application/json"}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n{lines}Content-Length: {len(body)}\r\n\r\n"
+    return head.encode() + body
+
+
+def bodies_of_strangers_take_no_room_of_callers(binary, home):
+    """Refused requests without a key are read for their ids, in memory of their own."""
+    limits = "[limits]\nbody_mb = 16\nbody_mb_per_caller = 16\n"
+    with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + limits) as program:
+        wires = [connect(program) for _ in range(400)]
+        for wire in wires:
+            wire.sendall(request_of(None, "/rpc", 60_000) + b"[")
+        # Each of them holds its memory for two seconds at the most.
+        until = time.monotonic() + 10
+        while metric(program, "failwell_http_body_bytes") == 0 and time.monotonic() < until:
+            time.sleep(0.01)
+        status, body = program.send("/v1/tools/no_such_tool", {"text": "x" * 15_000_000}, {"X-API-Key": KEYS.bob})
+        assert (status, body["detail"]["reason"]) == (404, "mcp/UNKNOWN_TOOL"), body
+        for wire in wires:
+            wire.close()
+
+
+def bodies_of_all_callers_are_bounded(binary, home):
+    """M3: bodies of several callers fill the memory for all; one more is refused, recorded and told."""
+    limits = "[limits]\nbody_mb = 16\nbody_mb_per_caller = 16\n"
+    with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + limits) as program:
+        with connect(program) as wire:
+            wire.sendall(request_of(KEYS.ann, "/rpc", 15_500_000))
+            until = time.monotonic() + 10
+            while metric(program, "failwell_http_body_bytes") < 15_500_000:
+                assert time.monotonic() < until, "the body is not counted"
+                time.sleep(0.02)
+            status, answer = program.send("/v1/tools/echo", {"text": "x" * 2_000_000}, {"X-API-Key": KEYS.bob})
+            assert (status, answer["detail"]["reason"], answer["detail"]["effect"]) == (503, "http/BODIES_FULL", "none"), answer
+            status, _ = program.send("/v1/tools/echo", {"text": "small"}, {"X-API-Key": KEYS.bob})
+            assert status == 200, "small bodies need no room"
+        assert 'failwell_faults_total{' in page(program) and 'reason="http/BODIES_FULL"' in page(program), page(program)
+        program.logged("http/BODIES_FULL", answer["detail"]["ref"])
+        until = time.monotonic() + 10
+        while not (found := [record for record in program.records() if record.get("reason") == "http/BODIES_FULL"]):
+            assert time.monotonic() < until, "no record"
+        assert [record["caller"] for record in found] == ["key:bob"], found
+
+
+def tasks_of_one_caller_leave_room_for_others(binary, home):
+    """M2: ann has as many tasks as she may; bob begins his. It is recorded and told."""
+    task = {"taskId": "theirs", "ttl": 60_000, "pollInterval": 10_000, "status": "working", "createdAt": "2026-01-01T00:00:00Z",
+            "lastUpdatedAt": "2026-01-01T00:00:00Z"}
+    capabilities = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
+    upstream = scripted(home.parent / (home.name + "-up"), "up", {
+        "initialize": {"result": {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": {"name": "s", "version": "1"}}},
+        "tools/list": {"result": {"tools": [{"name": "job", "inputSchema": {"type": "object"}, "execution": {"taskSupport": "required"}}]}},
+        "tools/call": {"result": {"task": task}},
+        "tasks/get": {"result": task},
+        "tasks/cancel": {"result": {**task, "status": "cancelled"}},
+    })
+    following = {**META, "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}}}
+    with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + upstream, "--drain", "0") as program:
+        def begin(key):
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "up__job", "arguments": {}, "_meta": following}}
+            return program.send("/mcp", body, {**modern_headers("tools/call", "up__job"), "X-API-Key": key})[1]
+
+        begun = [begin(KEYS.ann) for _ in range(100)]
+        assert all(answer["result"]["resultType"] == "task" for answer in begun), begun[-1]
+        refused = begin(KEYS.ann)["error"]["data"]
+        assert (refused["reason"], refused["facts"]["limit"]) == ("mcp/TOO_MANY_TASKS", 100), refused
+        assert begin(KEYS.bob)["result"]["resultType"] == "task"
+        program.logged("mcp/TOO_MANY_TASKS", refused["ref"])
+        assert 'reason="mcp/TOO_MANY_TASKS"' in page(program), page(program)
+        found = [record for record in program.records() if record.get("reason") == "mcp/TOO_MANY_TASKS"]
+        assert [record["caller"] for record in found] == ["key:ann"], found
+
+
+def all_connections_have_a_limit(binary, home):
+    """M1: idle connections of all addresses make room for one more; where all are busy, one more waits."""
+    most = 20
+    with Program(binary, home, f'servers = ["lobby"]\n[limits]\nconnections = {most}\n') as program:
+        silent = [connect(program, f"127.0.0.{2 + number % 3}") for number in range(2 * most)]
+        assert healthy(program) < 2
+        assert metric(program, "failwell_http_connections") <= most
+        assert metric(program, "failwell_http_connections_evicted_total") >= most
+        assert metric(program, "failwell_http_connections_refused_total") == 0
+        program.logged("idle connections have been closed")
+        busy = [connect(program) for _ in range(most)]
+        for wire in busy:
+            wire.sendall(as_a_stream("wait", seconds=3))
+        # The head of a stream comes at once, so all are being served.
+        heard = [wire.recv(65536) for wire in busy]
+        assert all(head.startswith(b"HTTP/1.1 200") for head in heard), heard
+        with connect(program, "127.0.0.9") as extra:
+            extra.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            # It is answered as soon as one of the others is.
+            assert extra.recv(65536).startswith(b"HTTP/1.1 200")
+        for wire, told in zip(busy, heard):
+            while b"waited 3 seconds" not in told:
+                told += (more := wire.recv(65536))
+                assert more, told
+        for wire in silent + busy:
+            wire.close()
+
+
 CASES = [
     silent_connections_lock_nobody_out,
     busy_connections_of_an_address_are_refused,
     sessions_of_one_caller_leave_room_for_others,
     bodies_in_flight_are_bounded,
+    bodies_of_strangers_take_no_room_of_callers,
+    bodies_of_all_callers_are_bounded,
+    tasks_of_one_caller_leave_room_for_others,
+    all_connections_have_a_limit,
 ]

@@ -1,33 +1,20 @@
 //! The three detectors. Each has a quick check with false positives and an exact match without them.
 
 mod anchors;
-mod assignments;
-mod cards;
 pub(in crate::guard) mod checks;
-pub(in crate::guard) mod credentials;
-mod dotted;
-mod email;
 pub(in crate::guard) mod encoded;
 pub(in crate::guard) mod hex;
 pub(in crate::guard) mod injection;
-mod injection_phrases;
-mod mac_address;
 pub(in crate::guard) mod pattern;
-pub(in crate::guard) mod pem;
 pub(in crate::guard) mod pii;
 pub(in crate::guard) mod secrets;
-mod settings;
-mod shape;
-#[cfg(test)]
-mod shape_samples;
-mod shapes;
 
 use failwell_fault::Fault;
 
 use self::anchors::AnchorSet;
 use self::pattern::{Case, PatternRow, Patterns, Span};
-use self::pem::PemBlock;
 use self::secrets::SecretDetector;
+use self::secrets::pem::PemBlock;
 use super::category::{Category, Guard};
 use super::settings::Sensitivity;
 
@@ -58,7 +45,9 @@ impl Detectors {
     }
 
     fn may_hold_secrets(&self, text: &[u8], wanted: u64) -> bool {
-        self.secrets.may_match(text) || credentials::may_be_in(text) || wanted & Category::Entropy.bit() != 0
+        self.secrets.may_match(text)
+            || secrets::credentials::may_be_in(text)
+            || wanted & Category::Entropy.bit() != 0
     }
 
     /// Finds all matches of these categories. Returns whether a private key continues after the text.
@@ -83,7 +72,7 @@ impl Detectors {
         }
         let block = self.secrets.find(text, wanted, spans);
         if wanted & Category::ConnectionString.bit() != 0 {
-            credentials::find(text, spans);
+            secrets::credentials::find(text, spans);
         }
         if wanted & Category::Entropy.bit() != 0 {
             random_words(text, spans);
@@ -94,7 +83,7 @@ impl Detectors {
 
 /// The rows of this sensitivity, in English and in other languages.
 fn injection_rows(sensitivity: Sensitivity) -> Vec<&'static PatternRow> {
-    let all = injection::ROWS.iter().chain(injection_phrases::ROWS);
+    let all = injection::ROWS.iter().chain(injection::phrases::ROWS);
     all.filter(|row| row.from <= sensitivity).collect()
 }
 

@@ -9,7 +9,7 @@ use super::chain::TextChain;
 use super::detect::encoded::{self, EncodedRuns, decode};
 use super::detect::hex::{self, HexRuns};
 use super::detect::pattern::Span;
-use super::detect::pem::{self, PemBlock};
+use super::detect::secrets::pem::{self, PemBlock};
 use super::detect::{Detectors, bits};
 use super::detect::{checks, secrets};
 use super::escapes;

@@ -7,6 +7,9 @@ use super::listener::connections::ConnectionCounters;
 use super::request::body_budget::BodyBudget;
 use super::routes::RouteTable;
 
+/// Maximum memory of the bodies of refused requests.
+const MOST_REFUSED: usize = 4 * 1024 * 1024;
+
 /// The settings of an HTTP listener.
 #[derive(Debug)]
 pub struct HttpSettings {
@@ -38,6 +41,8 @@ pub struct HttpSettings {
     pub most_per_address: usize,
     /// The memory of request bodies.
     pub bodies: Arc<BodyBudget>,
+    /// The memory of bodies that are read although their caller is not identified, apart from that of callers.
+    pub refused_bodies: Arc<BodyBudget>,
     /// Counters for metrics.
     pub counters: Arc<ConnectionCounters>,
     /// Time for running requests after shutdown began.
@@ -76,6 +81,7 @@ impl Default for HttpSettings {
             most_connections: 4_096,
             most_per_address: 2_048,
             bodies: Arc::new(BodyBudget::new(256 << 20, 64 << 20)),
+            refused_bodies: Arc::new(BodyBudget::new(MOST_REFUSED, MOST_REFUSED)),
             counters: Arc::default(),
             drain: Duration::from_secs(10),
         }

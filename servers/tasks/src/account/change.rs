@@ -78,6 +78,10 @@ impl Change {
         let parts = self.params.iter().map(|(name, value)| format!("{name}={value}"));
         format!("{}\n{}", self.method, parts.collect::<Vec<_>>().join("\n"))
     }
+
+    fn unconfirmed(&self, print: &str) -> UnconfirmedChange {
+        UnconfirmedChange::new(print.to_owned(), self.proof.clone(), self.mark.clone())
+    }
 }
 
 impl Account {
@@ -113,48 +117,50 @@ impl Account {
     /// Makes a change, and notes it for a caller that may never hear of it.
     async fn apply_noted(
         &self,
-        change: Change,
+        mut change: Change,
         print: &str,
         call: Option<&CallLog>,
     ) -> Result<ChangeResult, Fault> {
-        let noted = UnconfirmedChange::new(print.to_owned(), change.proof.clone(), change.mark.clone());
-        let made = self.apply_change(change, print, call).await;
+        let made = self.apply_change(&mut change, print, call).await;
         match (&made, call) {
             (Err(fault), Some(call)) if fault.effect() == Effect::None => call.withdraw(print),
             // The look-up of the outcome has forgotten it.
-            (Ok(_), Some(call)) if call.is_abandoned() => call.note(noted),
+            (Ok(_), Some(call)) if call.is_abandoned() => call.note(change.unconfirmed(print)),
             _ => {}
         }
         made
     }
 
+    /// Makes a change. If an earlier attempt is in doubt, `change` gets its mark and proof: a later attempt must find
+    /// what that one made.
     async fn apply_change(
         &self,
-        mut change: Change,
+        change: &mut Change,
         print: &str,
         call: Option<&CallLog>,
     ) -> Result<ChangeResult, Fault> {
         let caller = call.map(CallLog::caller);
         let doubted = self.unconfirmed.find(print, caller);
         let is_doubted = doubted.is_some();
+        let mut found = None;
         if let Some(UnconfirmedChange { proof, mark, .. }) = doubted {
-            match self.look(proof.as_ref()).await {
-                Ok(Some(confirmed)) => {
-                    self.unconfirmed.remove(print, caller);
-                    return Ok(ChangeResult { confirmed: Some(confirmed), ..ChangeResult::default() });
-                }
-                // No trace of it was found. The second attempt has the mark of the first.
-                Ok(None) => {
-                    change.mark = mark;
-                    change.proof = proof.or(change.proof);
-                }
+            found = match self.look(proof.as_ref()).await {
+                Ok(found) => found,
                 Err(fault) => return Err(with_effect(fault, Effect::Unknown)),
-            }
+            };
+            change.mark = mark;
+            change.proof = proof.or(change.proof.take());
+        }
+        if found.is_some() {
+            self.unconfirmed.remove(print, caller);
         }
         if let Some(call) = call {
-            call.note(UnconfirmedChange::new(print.to_owned(), change.proof.clone(), change.mark.clone()));
+            call.note(change.unconfirmed(print));
         }
-        match self.send(&change).await {
+        if let Some(confirmed) = found {
+            return Ok(ChangeResult { confirmed: Some(confirmed), ..ChangeResult::default() });
+        }
+        match self.send(change).await {
             Ok(answer) => {
                 self.unconfirmed.remove(print, caller);
                 self.update_cache(|cache| cache.apply(TaskUpdates::read(&answer)));
@@ -179,14 +185,14 @@ impl Account {
     /// The outcome of the change is unknown: asks the service.
     async fn resolve_doubt(
         &self,
-        change: Change,
+        change: &Change,
         (print, caller): (&str, Option<&str>),
         fault: Fault,
         doubt: PossibleEffect,
     ) -> Result<ChangeResult, Fault> {
-        self.unconfirmed.add(UnconfirmedChange::new(print.to_owned(), change.proof.clone(), change.mark));
-        let looked = match change.proof {
-            Some(proof) => self.look(Some(&proof)).await,
+        self.unconfirmed.add(change.unconfirmed(print));
+        let looked = match &change.proof {
+            Some(proof) => self.look(Some(proof)).await,
             None => return Err(with_effect(fault, Effect::Unknown)),
         };
         match (looked, doubt) {

@@ -33,7 +33,7 @@ pub(in crate::guard) fn may_be_in(text: &[u8]) -> bool {
 
 /// One of the two ways to pair the digits of a region: the pairs so far that may be readable.
 #[derive(Debug, Clone, Copy, Default)]
-struct Pairing {
+struct DigitPairs {
     start: usize,
     count: usize,
     /// The end of the last whole pair.
@@ -42,7 +42,7 @@ struct Pairing {
     half: Option<u8>,
 }
 
-impl Pairing {
+impl DigitPairs {
     /// Takes the first digit of a pair. Returns a run that ends before it.
     fn first(&mut self, digit: u8, at: usize) -> Option<(usize, usize)> {
         // Readable text has few different first digits.
@@ -81,7 +81,7 @@ pub(in crate::guard) struct HexRuns<'a> {
     /// The end of the region that is being read.
     end: usize,
     digits: usize,
-    pairings: [Pairing; 2],
+    pairings: [DigitPairs; 2],
     /// The second of two runs that end at the same place.
     waiting: Option<(usize, usize)>,
 }

@@ -1,5 +1,7 @@
 //! Prompt injection: text that tries to give instructions to a model. Patterns ignore case.
 
+pub(in crate::guard) mod phrases;
+
 use super::anchors::AnchorSet;
 use super::pattern::{PatternRow, any, folded};
 use crate::guard::category::Category;
@@ -52,7 +54,7 @@ pub(in crate::guard) const ANCHORS: &[&str] = &[
 
 /// All literals, as folded text has them.
 pub(in crate::guard) fn anchors() -> Vec<String> {
-    ANCHORS.iter().chain(super::injection_phrases::ANCHORS).map(|word| folded(word)).collect()
+    ANCHORS.iter().chain(phrases::ANCHORS).map(|word| folded(word)).collect()
 }
 
 /// The bytes around a literal that patterns look at.

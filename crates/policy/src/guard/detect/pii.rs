@@ -1,11 +1,15 @@
 //! Personal data.
 
+mod cards;
+mod email;
+mod mac_address;
+
 use std::net::Ipv6Addr;
 
 use memchr::memchr_iter;
 
+use super::checks;
 use super::pattern::{Confirm, PatternRow, Span, before};
-use super::{cards, checks, email, mac_address};
 use crate::guard::category::Category;
 use crate::guard::settings::Sensitivity::Relaxed;
 

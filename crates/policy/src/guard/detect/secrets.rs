@@ -1,19 +1,28 @@
 //! Secrets. One search finds every literal that a secret can begin with, and every name that announces one.
 //! Only the places of literals are looked at closely.
 
+mod assignments;
+pub(in crate::guard) mod credentials;
+mod dotted;
+pub(in crate::guard) mod pem;
+mod settings;
+mod shape;
+#[cfg(test)]
+mod shape_samples;
+mod shapes;
+
 use std::collections::BTreeMap;
 
 use memchr::memmem::{self, Finder};
 
+use self::assignments::{SETTINGS, SecretName};
+use self::pem::PemBlock;
+use self::settings::ConnectionSettings;
+use self::shape::ShapeMatcher;
+use self::shapes::SHAPES;
 use super::anchors::AnchorSet;
-use super::assignments::{self, SETTINGS, SecretName};
-use super::dotted;
 use super::encoded::decode;
 use super::pattern::{Span, before, is_token};
-use super::pem::{self, PemBlock};
-use super::settings::ConnectionSettings;
-use super::shape::ShapeMatcher;
-use super::shapes::SHAPES;
 use crate::guard::category::Category;
 
 /// What a literal announces.

@@ -27,6 +27,7 @@ pub(in crate::http) fn ready(mount: &Mount, _: &Caller) -> Response<Body> {
 pub(in crate::http) fn metrics(mount: &Mount, caller: &Caller) -> Response<Body> {
     let mut own = MetricsText::default();
     mount.settings.counters.write(&mut own);
-    own.single("failwell_http_body_bytes", "gauge", mount.settings.bodies.held());
+    let bodies = mount.settings.bodies.held() + mount.settings.refused_bodies.held();
+    own.single("failwell_http_body_bytes", "gauge", bodies);
     whole(200, "text/plain; version=0.0.4", mount.pipeline.metrics_for(caller) + &own.into_text())
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::Fault;
-use failwell_pipeline::{IncomingMessage, IncomingRequest};
+use failwell_pipeline::{IncomingMessage, IncomingRequest, Requester};
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::RemoteContext;
@@ -65,7 +65,11 @@ pub(in crate::http) async fn refuse(
 ) -> Response<Body> {
     let is_small = head.content_length().is_none_or(|length| length <= SMALL as u64);
     let is_asked = head.get(http::header::EXPECT).is_some();
-    let mut share = mount.settings.bodies.share(None);
+    let from = mount.requester(head, caller);
+    let mut share = match from {
+        Requester::Caller(caller) => mount.settings.bodies.share(Some(caller)),
+        Requester::Address(_) => mount.settings.refused_bodies.share(None),
+    };
     let small = match is_small && !is_asked && share.take(SMALL).is_ok() {
         true => within(AT_ONCE, pin!(Limited::new(&mut body, SMALL).collect())).await,
         false => None,
@@ -74,7 +78,6 @@ pub(in crate::http) async fn refuse(
         discard(body, head, &mount.settings);
         return last(mount.refuse(fault, head, caller).await);
     };
-    let from = mount.requester(head, caller);
     match ids(&small.to_bytes()) {
         RefusedIds::One(id) => {
             let to = ReplyTo::misread(id, Dialect::Rpc);
@@ -145,7 +148,9 @@ async fn rpc_message(
         Ok(Message::Request(request)) => {
             let trace = mount.pipeline.join_plain(carried);
             let message = IncomingMessage::Rpc(request);
-            let incoming = IncomingRequest::plain(message, caller, connection, cancel.clone(), trace);
+            // At a shutdown each request of a batch is ended by itself.
+            let cancel = cancel.child_token();
+            let incoming = IncomingRequest::plain(message, caller, connection, cancel, trace);
             mount.pipeline.handle(incoming).await
         }
         Ok(Message::Notification(notification)) => {

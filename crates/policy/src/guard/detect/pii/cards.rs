@@ -1,8 +1,8 @@
 //! Payment cards, in one pass: every group of digits is looked at a fixed number of times.
 
-use super::checks::card_issuer;
-use super::pattern::{Span, before};
 use crate::guard::category::Category;
+use crate::guard::detect::checks::card_issuer;
+use crate::guard::detect::pattern::{Span, before};
 
 /// The most groups that are looked at together.
 const MOST_GROUPS: usize = 4_096;

@@ -2,8 +2,8 @@
 
 use memchr::memchr2_iter;
 
-use super::pattern::{Span, before};
 use crate::guard::category::Category;
+use crate::guard::detect::pattern::{Span, before};
 
 const LENGTH: usize = 17;
 

@@ -1,12 +1,12 @@
 //! Prompt injection beyond the plain phrases: instructions hidden in descriptions of tools, secrecy, numbers for
 //! letters, and other languages. Patterns ignore the case of ASCII letters.
 
-use super::pattern::{PatternRow, any};
 use crate::guard::category::Category::{self, Context, Delimiter, Role};
+use crate::guard::detect::pattern::{PatternRow, any};
 use crate::guard::settings::Sensitivity::Standard;
 
 /// Literals: every pattern below needs at least one of them.
-pub(super) const ANCHORS: &[&str] = &[
+pub(in crate::guard) const ANCHORS: &[&str] = &[
     "before using",
     "before calling",
     "before invoking",
@@ -191,7 +191,7 @@ const fn row(category: Category, pattern: &'static str) -> PatternRow {
     PatternRow { category, pattern, confirm: any, from: Standard }
 }
 
-pub(super) const ROWS: &[PatternRow] = &[
+pub(in crate::guard) const ROWS: &[PatternRow] = &[
     // Descriptions of tools that tell a model to read a file first, and to hand it over.
     row(
         Context,

@@ -2,8 +2,8 @@
 
 use memchr::memchr_iter;
 
-use super::pattern::{Span, before};
 use crate::guard::category::Category;
+use crate::guard::detect::pattern::{Span, before};
 
 /// The longest name, and the longest host.
 const NAME: usize = 64;

@@ -4,8 +4,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::pattern::{Confirm, is_token};
 use crate::guard::category::Category;
+use crate::guard::detect::pattern::{Confirm, is_token};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::guard) enum CharSet {

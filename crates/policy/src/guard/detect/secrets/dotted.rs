@@ -2,8 +2,8 @@
 
 use memchr::memchr_iter;
 
-use super::pattern::{Span, before, is_token};
 use crate::guard::category::Category;
+use crate::guard::detect::pattern::{Span, before, is_token};
 
 /// The length of the part in the middle.
 const MIDDLE: usize = 6;

@@ -1,9 +1,5 @@
 //! The table of secrets that begin with a literal. The formats are those that their issuers document.
 
-use super::pattern::{Confirm, any};
-use super::secrets::{
-    after_digits, aws_pair, azure_secret, first_jwt, hash_before, terraform_token, with_digits,
-};
 use super::shape::Boundary::{self, Open, Token};
 use super::shape::CharSet::{
     Alphanumeric, Base64, Between, Dashed, Digit, Dotted, Hex, Hyphened, Lower, LowerHex, Padding, Upper,
@@ -11,10 +7,12 @@ use super::shape::CharSet::{
 };
 use super::shape::ShapePart::{Run, Text};
 use super::shape::{Boundary::Word as AtWord, SecretShape, ShapePart};
+use super::{after_digits, aws_pair, azure_secret, first_jwt, hash_before, terraform_token, with_digits};
 use crate::guard::category::Category::{
     self, AnthropicKey, AwsAccessKey, AwsSecretKey, ConnectionString, GithubFineGrained, GithubToken,
     GitlabToken, GoogleKey, Jwt, OpenaiKey, PackageToken, ServiceKey, SlackToken, StripeKey,
 };
+use crate::guard::detect::pattern::{Confirm, any};
 
 const MANY: usize = usize::MAX;
 
@@ -226,7 +224,7 @@ pub(in crate::guard) const SHAPES: &[SecretShape] = &[
     service(&["ATATT3", "ATCTT3", "ATSTT3"], &[Run(Dashed, 60, MANY)]),
     service(&["ATBB"], &[Run(Alphanumeric, 32, MANY)]),
     shape(ServiceKey, &["Q~"], &[Run(Dotted, 30, 36)], Open, Token, azure_secret),
-    shape(ServiceKey, &["AZDO"], &[Run(Alphanumeric, 4, 4)], Open, AtWord, super::secrets::azure_token),
+    shape(ServiceKey, &["AZDO"], &[Run(Alphanumeric, 4, 4)], Open, AtWord, super::azure_token),
     // Groq, xAI, Replicate, Perplexity, OpenRouter, LangSmith, Langfuse, ElevenLabs, Resend.
     service(&["gsk_"], &[Run(Alphanumeric, 40, MANY)]),
     service(&["xai-"], &[Run(Alphanumeric, 60, MANY)]),

@@ -3,9 +3,9 @@
 
 use memchr::memchr;
 
-use super::pattern::{Span, before};
-use super::secrets::is_password;
+use super::is_password;
 use crate::guard::category::Category;
+use crate::guard::detect::pattern::{Span, before};
 
 /// The most bytes between a password and the other settings.
 const NEAR: usize = 200;

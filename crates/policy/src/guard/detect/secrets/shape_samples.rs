@@ -8,7 +8,7 @@ use super::shape::{SecretShape, ShapeMatcher};
 use super::shapes::SHAPES;
 use crate::guard::category::Category;
 
-#[path = "../../../tests/corpus/fill.rs"]
+#[path = "../../../../tests/corpus/fill.rs"]
 mod fill;
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/guards/secrets");

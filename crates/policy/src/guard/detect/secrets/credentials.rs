@@ -2,9 +2,9 @@
 
 use memchr::{memchr, memmem};
 
-use super::pattern::{Span, before};
-use super::secrets::is_password;
+use super::is_password;
 use crate::guard::category::Category;
+use crate::guard::detect::pattern::{Span, before};
 
 /// Maximum length of a password that contains a slash. Such a URL is invalid, and a longer search costs time.
 const LONGEST_WITH_SLASH: usize = 128;

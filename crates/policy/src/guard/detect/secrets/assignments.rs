@@ -2,10 +2,10 @@
 
 use memchr::memmem;
 
-use super::checks::entropy;
-use super::encoded::decode;
-use super::pattern::before;
-use super::secrets::{is_placeholder, last_forty};
+use super::{is_placeholder, last_forty};
+use crate::guard::detect::checks::entropy;
+use crate::guard::detect::encoded::decode;
+use crate::guard::detect::pattern::before;
 
 /// A kind of name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use memchr::memmem;
 
-use super::pattern::Span;
 use crate::guard::category::Category;
+use crate::guard::detect::pattern::Span;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::guard) enum PemBlock {
