@@ -11,7 +11,14 @@ export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$CACHE/target}
 
 # Cargo distinguishes checkouts by file times only, so it could take another checkout's build of a crate for ours. When
 # another checkout used the cache last, our own crates are rebuilt; dependencies stay.
-if [[ $(cat "$CARGO_TARGET_DIR/.checkout" 2>/dev/null) != "$ROOT" ]]; then
+claim_build_output() {
+	[[ $(cat "$CARGO_TARGET_DIR/.checkout" 2>/dev/null) != "$ROOT" ]] || return 0
 	rm -rf "$CARGO_TARGET_DIR"/*/.fingerprint/{failwell,xtask}* "$CARGO_TARGET_DIR"/*/*/.fingerprint/{failwell,xtask}* 2>/dev/null || true
 	{ mkdir -p "$CARGO_TARGET_DIR" && printf '%s' "$ROOT" >"$CARGO_TARGET_DIR/.checkout"; } 2>/dev/null || true
-fi
+}
+
+prepare_cargo() {
+	command -v cargo >/dev/null || die "cargo is not installed, so nothing can be built" \
+		"install Rust 1.95 or newer with rustup (https://rustup.rs), open a new shell, run ./x again"
+	claim_build_output
+}

@@ -223,18 +223,27 @@ install_chromium() {
 	install_package chromium-driver chromedriver "the WebDriver of Chromium"
 }
 
-# Installs a Debian package unless its program is there.
+# Installs a Debian package unless its program is there. Two installations at a time would refuse each other.
 install_package() {
 	local package=$1 program=$2 what=$3
 	command -v "$program" >/dev/null && return
 	command -v apt-get >/dev/null ||
 		die "$program is not installed, and there is no apt-get to install it with" "install $what, so that $program is on the PATH"
-	local sudo=()
-	[[ $(id -u) -eq 0 ]] || sudo=(sudo -n)
-	{ "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package" ||
-		{ "${sudo[@]}" apt-get update -qq && "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package"; }; } >/dev/null ||
+	mkdir -p "$CACHE/tools"
+	(
+		if command -v flock >/dev/null; then flock -w 900 9; fi
+		command -v "$program" >/dev/null || install_debian_package "$package"
+	) 9>"$CACHE/tools/apt.lock" >/dev/null ||
 		die "$package cannot be installed" "install it by hand: apt-get install $package"
+	hash -r
 	command -v "$program" >/dev/null || die "$package was installed but $program is not on the PATH" "add its folder to PATH"
+}
+
+install_debian_package() {
+	local apt=(apt-get -qq -o DPkg::Lock::Timeout=600)
+	[[ $(id -u) -eq 0 ]] || apt=(sudo -n "${apt[@]}")
+	"${apt[@]}" install -y --no-install-recommends "$1" ||
+		{ "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "$1"; }
 }
 
 # Clients of Remember The Milk that other people wrote.

@@ -7,7 +7,7 @@ ADDED_PARTS=$CACHE/parts # one name per line; `./x install PART` writes it
 
 # Builds the program with the base parts, the added ones and the named ones. Sets PROGRAM.
 build_program() {
-	need_cargo
+	prepare_cargo
 	local parts
 	parts=$(printf '%s\n' "${BASE_PARTS[@]}" "$@" | cat - "$ADDED_PARTS" 2>/dev/null | sort -u | paste -sd,)
 	cargo build --profile quick --locked -p failwell --no-default-features --features "$parts" ${FAILWELL_TIMINGS:+--timings}

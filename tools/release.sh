@@ -6,7 +6,7 @@ RELEASES=$CACHE/release
 
 # Sets RELEASE to the program.
 build_release() {
-	need_cargo
+	prepare_cargo
 	local host counting counts merge
 	host=$(rustc -vV | sed -n 's/^host: //p')
 	merge=$(counts_merger "$host")

@@ -9,11 +9,6 @@ die() {
 # Announces a slow step, on stderr.
 say() { printf '%s\n' "$1" >&2; }
 
-need_cargo() {
-	command -v cargo >/dev/null || die "cargo is not installed, so nothing can be built" \
-		"install Rust 1.95 or newer with rustup (https://rustup.rs), open a new shell, run ./x again"
-}
-
 # Seconds with one decimal since a start taken from `now`.
 now() { date +%s%N; }
 since() { awk -v from="$1" -v to="$(now)" 'BEGIN { printf "%.1f", (to - from) / 1e9 }'; }

@@ -1,10 +1,15 @@
 # The steps of `./x test`, in order. Each step is a function that fails when the step does.
 
 STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe sdk dialects promises telemetry pytest symbolic tasks device)
+# For the edit loop: `./x test quick`. The tests inside the crates need no servers and no installed tools.
+QUICK_STEPS=(fmt tidy lints libraries)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
 step_tidy() { cargo run --quiet -p xtask -- tidy; }
+# What `./x test quick` has in place of the steps clippy and unit.
+step_lints() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
+step_libraries() { cargo test --quiet --workspace --lib --bins --no-fail-fast; }
 # Clippy runs twice: with all features, and without any. Then rustdoc checks links and code in comments. It reuses the
 # metadata of clippy, so only our own crates are read again.
 step_clippy() {
@@ -145,18 +150,34 @@ step_symbolic() {
 	python3 tests/symbolic/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
+# Installs what the steps need from registries while the first of them compile. Every installer holds a lock, so a step waits
+# for one that is at work. An installer that fails here is called again by its step, which then shows the error.
+step_prefetch() {
+	local installer
+	for installer in install_tools install_redis install_chromium install_symbolic install_schemathesis install_pytest \
+		install_otlp install_postgres install_pythons install_symbolic_peers install_rtm_clients install_appium; do
+		("$installer") || true
+	done
+}
+
 # Runs the named steps (all of them by default). The last line says how many passed and failed.
 run_steps() {
-	need_cargo
-	[[ $# -gt 0 ]] || set -- "${STEPS[@]}"
-	local step passed=0 failed=0 start took kind
+	prepare_cargo
+	local step passed=0 failed=0 start took kind is_whole=""
+	[[ $# -gt 0 ]] || is_whole=yes
+	[[ -z $is_whole ]] || set -- "${STEPS[@]}"
+	[[ $* != quick ]] || set -- "${QUICK_STEPS[@]}"
 	kind=$(run_kind)
 	for step; do
-		[[ " ${STEPS[*]} " == *" $step "* ]] || die "no such step: $step" "one of: ${STEPS[*]}"
+		[[ " ${STEPS[*]} ${QUICK_STEPS[*]} " == *" $step "* ]] || die "no such step: $step" "one of: ${STEPS[*]}"
 	done
 	LOG=$(mktemp)
-	trap 'rm -f "$LOG"' EXIT
+	trap 'rm -f "$LOG"; kill "${PREFETCH:-}" 2>/dev/null || true' EXIT
 	trap 'kill "${CHILD:-}" 2>/dev/null; exit 130' INT TERM
+	if [[ -n $is_whole ]]; then
+		timeout --kill-after=10 "$STEP_LIMIT" "$ROOT/x" step prefetch </dev/null >/dev/null 2>&1 &
+		PREFETCH=$!
+	fi
 	for step; do
 		start=$(now)
 		printf '%-12s ' "$step"
