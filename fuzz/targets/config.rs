@@ -4,7 +4,7 @@
 //! The sources are included as they are: reading the file needs no other part of the program.
 #![no_main]
 
-// The table of keys names the choices of two servers. Two types below stand in for them.
+// The table of keys names the choices of two servers, and absent parts have a complaint. Types below stand in for these.
 extern crate self as failwell_device;
 extern crate self as failwell_tasks;
 
@@ -65,6 +65,21 @@ mod terminal {
     }
 }
 
+/// The complaint of a command, which no file can cause.
+mod complaint {
+    pub(crate) struct Complaint;
+
+    impl Complaint {
+        pub(crate) fn new(_: String, _: String) -> Complaint {
+            Complaint
+        }
+    }
+}
+
+#[allow(dead_code, unexpected_cfgs, reason = "only the reader is used here")]
+#[path = "../../crates/failwell/src/parts.rs"]
+mod parts;
+
 #[allow(dead_code, unexpected_cfgs, unused_imports, reason = "only the reader is used here")]
 #[path = "../../crates/failwell/src/config"]
 mod config {
@@ -80,7 +95,7 @@ mod config {
     pub(crate) use builtin::Builtin;
     pub(crate) use parse::problem::Problem;
 
-    use keys::{ConfigKey, ROOT, Takes};
+    use keys::{ConfigKey, ROOT, ValueType};
     use parse::reader::{Reader, Section};
     use parse::source::Source;
     use parse::{secret_spans, syntax};
@@ -114,36 +129,36 @@ mod config {
     fn read_keys(reader: &mut Reader<'_>, section: &Section<'_>, keys: &'static [ConfigKey]) {
         for ConfigKey { name, takes, .. } in keys {
             match takes {
-                Takes::Text { .. } | Takes::Address { .. } => drop(reader.text(section, name)),
-                Takes::AddressOr { keys, .. } if Reader::is_table(section, name) => {
+                ValueType::Text { .. } | ValueType::Address { .. } => drop(reader.text(section, name)),
+                ValueType::AddressOr { keys, .. } if Reader::is_table(section, name) => {
                     read_table(reader, section, name, keys)
                 }
-                Takes::AddressOr { .. } => drop(reader.text(section, name)),
-                Takes::Choice(_) => drop(reader.choice(section, name)),
-                Takes::Secret => {
+                ValueType::AddressOr { .. } => drop(reader.text(section, name)),
+                ValueType::Choice(_) => drop(reader.choice(section, name)),
+                ValueType::Secret => {
                     if let Some(value) = reader.text(section, name).filter(|value| is_harmless(&value.value))
                     {
                         reader.filled(&value);
                     }
                 }
-                Takes::Flag { .. } => drop(reader.flag(section, name)),
-                Takes::Number(number) => drop(reader.number(section, number)),
-                Takes::Texts { .. } | Takes::Servers => drop(reader.texts(section, name)),
-                Takes::Secrets | Takes::Pairs => {
+                ValueType::Flag { .. } => drop(reader.flag(section, name)),
+                ValueType::Number(number) => drop(reader.number(section, number)),
+                ValueType::Texts { .. } | ValueType::Servers => drop(reader.texts(section, name)),
+                ValueType::Secrets | ValueType::Pairs => {
                     for pair in reader.pairs(section, name) {
                         if is_harmless(&pair.value.value) {
                             reader.filled(&pair.value);
                         }
                     }
                 }
-                Takes::Schemas | Takes::Anything => drop(reader.schemas(section, name)),
-                Takes::Named(keys) => {
+                ValueType::Schemas | ValueType::Anything => drop(reader.schemas(section, name)),
+                ValueType::Named(keys) => {
                     for (_, inner) in reader.named(section, name) {
                         read_keys(reader, &inner, keys);
                     }
                 }
-                Takes::Table(keys) => read_table(reader, section, name, keys),
-                Takes::Tables(keys) => {
+                ValueType::Table(keys) => read_table(reader, section, name, keys),
+                ValueType::Tables(keys) => {
                     for inner in reader.tables(section, name) {
                         read_keys(reader, &inner, keys);
                     }

@@ -25,7 +25,7 @@ fn check(name: &str, change: &str, seq: i64, what: &str) {
 
 #[test]
 fn every_change_is_found_where_it_was_made() {
-    let altered = "not what was written";
+    let altered = "its hash does not match";
     check("edit", "UPDATE record SET body = replace(body, 'tool4', 'tool5') WHERE seq = 5", 5, altered);
     check("edit-failure", "UPDATE record SET body = replace(body, 'fault', 'ok') WHERE seq = 4", 4, altered);
     check("edit-hash", "UPDATE record SET hash = zeroblob(32) WHERE seq = 5", 5, altered);

@@ -149,7 +149,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:8 the guard has no action | add action = \"…\": `block`, `redact`, `audit_only`, `off`",
             "2:15 unknown value `emial` | did you mean `email`?",
-            "2:24 unknown value `weather` | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`, `iban`",
+            "2:24 unknown value `weather` | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`, `iban`, `mac_address`",
             "4:10 unknown value `redcat` | did you mean `redact`?",
             "5:26 unknown value `sideways` | write one of `requests`, `results`, `errors`, `notices`",
             "6:13 there is no server `loby` | did you mean `lobby`?",

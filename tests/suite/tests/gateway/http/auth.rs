@@ -87,8 +87,8 @@ async fn one_token_is_fetched_for_many_callers() {
         asked.text,
         "grant_type=client_credentials&scope=a%20b&resource=https%3A%2F%2Ftools.example%2Fmcp"
     );
-    // the%20gate:cl1ent-s3cret, lowercased like every head here.
-    assert_eq!(asked.header("authorization"), Some("basic dghljtiwz2f0ztpjbdflbnqtcznjcmv0"));
+    // the%20gateway:cl1ent-s3cret, lowercased like every head here.
+    assert_eq!(asked.header("authorization"), Some("basic dghljtiwz2f0zxdhetpjbdflbnqtcznjcmv0"));
     nothing_shown(&world, "many callers");
 }
 
