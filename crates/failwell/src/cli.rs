@@ -270,8 +270,8 @@ fn role_name(text: &str) -> Result<String, String> {
 
 /// Explain a failure and what to do about it
 ///
-/// Accepts a reason in any case, a JSON-RPC code, an HTTP status, or the reference of one failure, whose full story is
-/// in the ledger. Without an argument, lists every reason.
+/// Accepts a reason in any case, a JSON-RPC code, an HTTP status, the words of a message, or the reference of one failure,
+/// whose full story is in the ledger. Without an argument, lists every reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -280,11 +280,12 @@ Examples:
   failwell explain rpc                           every reason of one area
   failwell explain -32602                        every reason with this code, and in which dialect
   failwell explain 429                           every reason with this HTTP status
+  failwell explain 'Tool not found'              the reason of a message
   failwell explain 06ff2k8s1xq3m                 explain the failure with this reference
   failwell explain --json | jq -r '.[].reason'")]
 pub(crate) struct Explain {
-    /// A reason, an area, a code, an HTTP status or a reference
-    #[arg(value_name = "REASON|CODE|REF", allow_hyphen_values = true)]
+    /// A reason, an area, a code, an HTTP status, a message or a reference
+    #[arg(value_name = "REASON|CODE|TEXT|REF", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -486,6 +487,7 @@ Exit codes:
 Examples:
   failwell probe http://127.0.0.1:8484/mcp
   failwell probe --min 90 --header 'Authorization: Bearer KEY' http://127.0.0.1:8484/mcp
+  failwell probe --quiet https://tools.example/mcp
   failwell probe --json -- npx -y @modelcontextprotocol/server-memory
   failwell probe --tool echo -- python3 server.py")]
 pub(crate) struct Probe {
@@ -512,6 +514,18 @@ pub(crate) struct Probe {
     /// Time limit for one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(crate) timeout: u64,
+    /// Additional time for the first answer of a command, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(0..=300))]
+    pub(crate) start_timeout: u64,
+    /// PEM file with the certificate authorities to trust for https [default: those of the system]
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    pub(crate) ca: Option<PathBuf>,
+    /// Print only the causes of findings and the score
+    #[arg(long, conflicts_with_all = ["json", "verbose"])]
+    pub(crate) quiet: bool,
+    /// Print all the bytes sent and received for each finding
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) verbose: bool,
 }
 
 /// Check this machine for everything that the servers need

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use failwell_probe::{Options, Progress, Report, Target, examine};
+use failwell_probe::{Detail, Options, Progress, Report, Target, examine};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -42,7 +42,7 @@ async fn main() -> ExitCode {
     let shown = match examine(target, options, progress).await {
         Ok(report) if json => serde_json::to_string_pretty(&report).map_err(|error| error.to_string()),
         Ok(report) if row => Ok(format!("{}\n{}", Report::markdown_head(), report.markdown_row())),
-        Ok(report) => Ok(report.table(110, false)),
+        Ok(report) => Ok(report.table(110, false, Detail::Checks)),
         Err(error) => Err(error.to_string()),
     };
     match shown {

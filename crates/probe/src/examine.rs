@@ -28,6 +28,11 @@ pub(crate) const PROOF_CAP: usize = 4000;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Progress<'a> {
+    /// The server is started or reached, and asked for its revisions.
+    Starting {
+        /// The longest wait for its first answer.
+        wait: Duration,
+    },
     /// The server answered and these revisions are spoken.
     Detected {
         /// Oldest first.
@@ -59,6 +64,7 @@ pub async fn examine(
     let summary = target.summary();
     let mut lab = TestBench::new(target, options);
     let mut scanner = LeakScanner::new(lab.known_paths(), lab.secret.clone());
+    on_progress(Progress::Starting { wait: lab.first_wait() });
     let spoken = detect(&mut lab).await?;
     scanner.scan("version", b"", &lab.tape.take());
     lab.spoken.clone_from(&spoken.revisions);
@@ -95,6 +101,7 @@ pub async fn examine(
             on_progress(Progress::Checked { report, done: done + 1, total: plan.len() });
         }
     }
+    scanner.leaks.retain(|leak| lab.options.wants(leak.category.id()));
     checks.extend(leak_checks(&scanner, &lab));
     let Survey { name, version, harmless, .. } = lab.survey.clone();
     Ok(Report {

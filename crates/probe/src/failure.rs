@@ -1,6 +1,8 @@
 //! Why an examination could not begin.
 
 use std::fmt;
+use std::process::ExitStatus;
+use std::time::Duration;
 
 /// The examination could not begin; once it has, everything is a finding in the report.
 #[derive(Debug)]
@@ -34,6 +36,20 @@ pub enum ProbeError {
     NotMcp {
         /// The observed behaviour.
         why: String,
+        /// What the person can do.
+        help: String,
+    },
+    /// The server was started and said nothing.
+    Silent {
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// The server ended before it answered.
+    Ended {
+        /// Exit code or signal.
+        status: ExitStatus,
+        /// The last lines of its standard error, printable.
+        stderr: Vec<String>,
     },
 }
 
@@ -44,7 +60,10 @@ impl fmt::Display for ProbeError {
                 write!(f, "cannot start the server: {program}: {cause}\nhelp: check the command after --")
             }
             Self::Address { why } => {
-                write!(f, "cannot use the address: {why}\nhelp: give it as http://host:port/path")
+                write!(
+                    f,
+                    "cannot use the address: {why}\nhelp: give it as http://host:port/path or https://host/path"
+                )
             }
             Self::Unauthorized { status } => write!(
                 f,
@@ -53,11 +72,17 @@ impl fmt::Display for ProbeError {
             Self::NoSuchTool { name, has } => {
                 write!(f, "the server has no tool {name}\nhelp: it lists {has}")
             }
-            Self::NotMcp { why } => {
-                write!(
-                    f,
-                    "no MCP server answered: {why}\nhelp: check that it starts and that the path is right"
-                )
+            Self::NotMcp { why, help } => write!(f, "no MCP server answered: {why}\nhelp: {help}"),
+            Self::Silent { waited } => write!(
+                f,
+                "the server said nothing within {} seconds\nhelp: check that the command starts an MCP server over \
+                 stdio; give a slow first start more time with --start-timeout",
+                waited.as_secs()
+            ),
+            Self::Ended { status, stderr } => {
+                write!(f, "the server ended before it answered: {status}")?;
+                stderr.iter().try_for_each(|line| write!(f, "\n  | {line}"))?;
+                write!(f, "\nhelp: run the command by itself and correct what it reports")
             }
         }
     }

@@ -32,6 +32,6 @@ pub use checks::leak::{Category, Leak};
 pub use checks::verdict::{Level, Verdict};
 pub use examine::{Progress, examine};
 pub use failure::ProbeError;
-pub use report::{CheckReport, Report, VerdictCounts};
+pub use report::{CheckReport, Detail, Report, VerdictCounts};
 pub use revision::Revision;
 pub use target::{Options, Target, Transport};

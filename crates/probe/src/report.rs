@@ -2,6 +2,7 @@
 
 mod markdown;
 mod printable;
+mod summary;
 mod table;
 
 use std::time::Duration;
@@ -14,6 +15,7 @@ use crate::revision::Revision;
 use crate::target::Transport;
 
 pub(crate) use printable::printable;
+pub use table::Detail;
 
 /// One check and its verdict.
 #[derive(Clone, Debug, Serialize)]

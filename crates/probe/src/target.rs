@@ -17,7 +17,7 @@ pub enum Target {
         /// Environment variables to add.
         env: Vec<(String, String)>,
     },
-    /// A streamable HTTP server at a plain `http://` address, with headers to add to every request.
+    /// A streamable HTTP server at an `http://` or `https://` address, with headers to add to every request.
     Url(String, Vec<(String, String)>),
 }
 
@@ -63,6 +63,8 @@ pub struct Options {
     pub tool: Option<String>,
     /// The marker planted as a secret; random when absent.
     pub secret: Option<String>,
+    /// A PEM file with the certificate authorities to trust for `https`, instead of those of the operating system.
+    pub authorities: Option<PathBuf>,
     /// The longest whole examination; what was not reached is reported as such.
     pub max_total_time: Duration,
 }
@@ -75,6 +77,7 @@ impl Default for Options {
             only: None,
             tool: None,
             secret: None,
+            authorities: None,
             max_total_time: Duration::from_secs(300),
         }
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::exchange::Exchange;
 use super::message::Message;
 use super::wire::address::ServerAddress;
+use super::wire::dial::Trust;
 use super::wire::http::{Request, send};
 use super::wire::response::Response;
 use super::wire::sse;
@@ -26,6 +27,7 @@ pub(crate) struct HttpConnection {
     pub(crate) wait: Duration,
     extra: Vec<(String, String)>,
     tape: Transcript,
+    trust: Trust,
 }
 
 impl HttpConnection {
@@ -35,8 +37,9 @@ impl HttpConnection {
         revision: Revision,
         wait: Duration,
         tape: Transcript,
+        trust: Trust,
     ) -> Self {
-        Self { address, revision, session: None, wait, extra, tape }
+        Self { address, revision, session: None, wait, extra, tape, trust }
     }
 
     /// Posts, and reads the answer whether it comes as JSON or as events.
@@ -47,8 +50,10 @@ impl HttpConnection {
             Request { method: shot.verb, path, headers: &headers, body: &shot.body, pace: shot.pace };
         let wait =
             if shot.patience == Patience::Settle { self.wait.min(Duration::from_secs(3)) } else { self.wait };
-        let heard =
-            send(&self.address, &request, wait, |response| is_answered(response, shot.id.as_deref())).await;
+        let heard = send(&self.address, &self.trust, &request, wait, |response| {
+            is_answered(response, shot.id.as_deref())
+        })
+        .await;
         let mut exchange = Exchange::silent(self.revision, shown_request(&request, &self.extra));
         exchange.id.clone_from(&shot.id);
         exchange.trouble = heard.trouble;

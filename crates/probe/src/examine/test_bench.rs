@@ -10,6 +10,7 @@ use crate::connection::http::HttpConnection;
 use crate::connection::stdio::{StdioConnection, StdoutNoise};
 use crate::connection::wire::address::ServerAddress;
 use crate::connection::wire::child::Child;
+use crate::connection::wire::dial::Trust;
 use crate::connection::wire::transcript::Transcript;
 use crate::connection::{Connection, meta};
 use crate::failure::ProbeError;
@@ -34,6 +35,7 @@ pub(crate) struct TestBench {
     pub(crate) spoken: Vec<Revision>,
     pub(crate) survey: Survey,
     pub(crate) startup: Duration,
+    trust: Trust,
     link: Option<Connection>,
     began: Instant,
 }
@@ -46,6 +48,7 @@ impl TestBench {
             secret: format!("fw-env-{seed}"),
             marker: format!("fw-arg-{seed}"),
             startup: options.startup_timeout,
+            trust: Trust::new(options.authorities.clone()),
             options,
             tape: Transcript::default(),
             impure: StdoutNoise::default(),
@@ -59,6 +62,12 @@ impl TestBench {
 
     pub(crate) fn transport(&self) -> Transport {
         self.target.transport()
+    }
+
+    /// The longest wait for the first answer.
+    pub(crate) fn first_wait(&self) -> Duration {
+        let start = if self.transport() == Transport::Stdio { self.startup } else { Duration::ZERO };
+        start + self.options.timeout_per_check
     }
 
     /// Whether both eras are spoken.
@@ -77,6 +86,23 @@ impl TestBench {
 
     pub(crate) fn is_loopback(&self) -> bool {
         matches!(&self.target, Target::Url(url, _) if ServerAddress::parse(url).is_ok_and(|at| at.is_loopback()))
+    }
+
+    /// What to do if nothing that speaks MCP answered.
+    pub(crate) fn help_for_no_server(&self) -> String {
+        let path_is_missing = |url: &String| {
+            let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+            rest.split_once('/').is_none_or(|(_, path)| path.is_empty())
+        };
+        match &self.target {
+            Target::Url(url, _) if path_is_missing(url) => {
+                format!("the address has no path; try {}/mcp", url.trim_end_matches('/'))
+            }
+            Target::Url(..) => "check that it runs and that the path is right".to_owned(),
+            Target::Command { .. } => {
+                "check that the command starts an MCP server that speaks over stdio".to_owned()
+            }
+        }
     }
 
     /// Paths the person gave, which the server may well repeat.
@@ -102,7 +128,7 @@ impl TestBench {
                 }
                 let child = Child::start(command)
                     .map_err(|cause| ProbeError::Spawn { program: program.clone(), cause })?;
-                let wait = wait + self.startup;
+                let wait = self.first_wait();
                 let (tape, impure) = (self.tape.clone(), self.impure.clone());
                 Ok(Connection::Stdio(StdioConnection::new(child, revision, wait, tape, impure)))
             }
@@ -114,6 +140,7 @@ impl TestBench {
                     revision,
                     wait,
                     self.tape.clone(),
+                    self.trust.clone(),
                 )))
             }
         }

@@ -1,7 +1,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use failwell_probe::{Options, ProbeError, Progress, Report, Target, examine};
+use failwell_probe::{Detail, Options, ProbeError, Progress, Report, Target, examine};
 
 use crate::cli::Probe;
 use crate::commands::json;
@@ -13,7 +13,7 @@ const INTERRUPTED: u8 = 130;
 
 /// Runs the probe. An interrupt drops it, and with it the server that it started.
 pub(in crate::commands) async fn run(arguments: Probe) -> Result<ExitCode, Complaint> {
-    let (wants_json, min) = (arguments.json, arguments.min);
+    let (wants_json, min, detail) = (arguments.json, arguments.min, detail(&arguments));
     let examined = tokio::select! {
         examined = examine(target(&arguments), options(&arguments), show) => examined,
         _ = tokio::signal::ctrl_c() => {
@@ -30,7 +30,8 @@ pub(in crate::commands) async fn run(arguments: Probe) -> Result<ExitCode, Compl
         ));
     }
     let paint = Paint::for_stdout();
-    let text = if wants_json { json(&report)? } else { report.table(terminal::width(), paint.is_on()) };
+    let text =
+        if wants_json { json(&report)? } else { report.table(terminal::width(), paint.is_on(), detail) };
     terminal::print(&text);
     verdict(&report, min)
 }
@@ -44,9 +45,19 @@ fn target(arguments: &Probe) -> Target {
     }
 }
 
+fn detail(arguments: &Probe) -> Detail {
+    match (arguments.quiet, arguments.verbose) {
+        (true, _) => Detail::Summary,
+        (_, true) => Detail::Proof,
+        _ => Detail::Checks,
+    }
+}
+
 fn options(arguments: &Probe) -> Options {
     Options {
         timeout_per_check: Duration::from_secs(arguments.timeout),
+        startup_timeout: Duration::from_secs(arguments.start_timeout),
+        authorities: arguments.ca.clone(),
         tool: arguments.tool.clone(),
         only: arguments.only.clone(),
         ..Options::default()
@@ -55,6 +66,9 @@ fn options(arguments: &Probe) -> Options {
 
 fn show(step: Progress<'_>) {
     match step {
+        Progress::Starting { wait } => {
+            terminal::progress(&format!("waiting for the first answer, at most {} s", wait.as_secs()))
+        }
         Progress::Detected { total, .. } => terminal::progress(&format!("0/{total}")),
         Progress::Checked { report, done, total } => {
             terminal::progress(&format!("{done}/{total} {}", report.id))

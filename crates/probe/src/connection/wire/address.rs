@@ -1,4 +1,4 @@
-//! The address of an HTTP server: plain `http://host[:port][/path]`, nothing cleverer.
+//! The address of an HTTP server: `http[s]://host[:port][/path]`, nothing cleverer.
 
 /// Where to connect and what to ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -6,15 +6,17 @@ pub(crate) struct ServerAddress {
     pub(crate) host: String,
     pub(crate) port: u16,
     pub(crate) path: String,
+    /// Whether it is spoken to over TLS.
+    pub(crate) is_secure: bool,
 }
 
 impl ServerAddress {
     /// Reads a URL; the error says what is wrong with it.
     pub(crate) fn parse(url: &str) -> Result<Self, &'static str> {
-        let rest = match url.split_once("://") {
-            Some(("http", rest)) => rest,
-            Some(("https", _)) => return Err("https is not spoken, only plain http"),
-            _ => return Err("the address must begin with http://"),
+        let (is_secure, rest) = match url.split_once("://") {
+            Some(("http", rest)) => (false, rest),
+            Some(("https", rest)) => (true, rest),
+            _ => return Err("the address must begin with http:// or https://"),
         };
         let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, tail) = rest.split_at(cut);
@@ -23,11 +25,16 @@ impl ServerAddress {
         if authority.contains('@') || path.contains(|letter: char| letter.is_control() || letter == ' ') {
             return Err("the address must hold no user name, space or control character");
         }
-        let (host, port) = split_port(authority)?;
+        let (host, port) = split_port(authority, if is_secure { 443 } else { 80 })?;
         if host.is_empty() {
             return Err("the address names no host");
         }
-        Ok(Self { host, port, path })
+        Ok(Self { host, port, path, is_secure })
+    }
+
+    /// The host as name resolution and certificates have it, an IPv6 address without brackets.
+    pub(crate) fn host_name(&self) -> &str {
+        self.host.trim_matches(['[', ']'])
     }
 
     /// The value of the `Host` header.
@@ -41,7 +48,7 @@ impl ServerAddress {
     }
 }
 
-fn split_port(authority: &str) -> Result<(String, u16), &'static str> {
+fn split_port(authority: &str, default: u16) -> Result<(String, u16), &'static str> {
     let after_bracket = authority.rfind(']').map_or(0, |at| at + 1);
     let (head, tail) = authority.split_at(after_bracket);
     match tail.rsplit_once(':') {
@@ -49,7 +56,7 @@ fn split_port(authority: &str) -> Result<(String, u16), &'static str> {
             let port = port.parse().map_err(|_| "the port must be a number between 0 and 65535")?;
             Ok((format!("{head}{name}"), port))
         }
-        None => Ok((authority.to_owned(), 80)),
+        None => Ok((authority.to_owned(), default)),
     }
 }
 
@@ -70,8 +77,9 @@ mod tests {
         check("http://localhost", Ok(("localhost", 80, "/")));
         check("http://[::1]:9/x?y=1#z", Ok(("[::1]", 9, "/x?y=1")));
         check("http://host?q", Ok(("host", 80, "/?q")));
-        check("https://host/", Err("https is not spoken, only plain http"));
-        check("host:80", Err("the address must begin with http://"));
+        check("https://host/", Ok(("host", 443, "/")));
+        check("https://host:8443/mcp", Ok(("host", 8443, "/mcp")));
+        check("host:80", Err("the address must begin with http:// or https://"));
         check("http://:80/", Err("the address names no host"));
         check("http://host:99999/", Err("the port must be a number between 0 and 65535"));
         check("http://me@host/", Err("the address must hold no user name, space or control character"));

@@ -15,6 +15,16 @@ use tokio::time::{sleep, timeout};
 const LINE_CAP: usize = 32 * 1024 * 1024;
 const STDERR_CAP: usize = 16 * 1024;
 const LINES_WAITING: usize = 1024;
+/// Lines of stderr that are kept of a process that ended.
+const STDERR_LINES: usize = 5;
+
+/// How a process ended.
+#[derive(Debug)]
+pub(crate) struct ProcessEnd {
+    pub(crate) status: ExitStatus,
+    /// The last lines of stderr, oldest first.
+    pub(crate) stderr: Vec<String>,
+}
 
 /// A running server and its pipes.
 #[derive(Debug)]
@@ -94,17 +104,31 @@ impl Child {
 
     /// How the process ended, when it has; the last words of stderr help to say why.
     pub(crate) async fn obituary(&mut self) -> Option<String> {
-        let status = self.exit(Duration::from_millis(200)).await?;
-        let words = self.last_words();
-        Some(if words.is_empty() { format!("{status}") } else { format!("{status}; stderr ends: {words}") })
+        let ProcessEnd { status, stderr } = self.end().await?;
+        Some(match stderr.last() {
+            Some(last) => format!("{status}; stderr ends: {}", last.chars().take(160).collect::<String>()),
+            None => status.to_string(),
+        })
     }
 
-    fn last_words(&self) -> String {
-        let ring = self.stderr.lock();
-        let bytes: Vec<u8> = ring.iter().copied().collect();
+    /// How the process ended, when it has.
+    pub(crate) async fn end(&mut self) -> Option<ProcessEnd> {
+        let status = self.exit(Duration::from_millis(200)).await?;
+        Some(ProcessEnd { status, stderr: self.last_lines() })
+    }
+
+    fn last_lines(&self) -> Vec<String> {
+        let bytes: Vec<u8> = self.stderr.lock().iter().copied().collect();
         let text = String::from_utf8_lossy(&bytes);
-        let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
-        last.chars().take(160).collect()
+        let mut last: Vec<String> = text
+            .lines()
+            .rev()
+            .filter(|line| !line.trim().is_empty())
+            .take(STDERR_LINES)
+            .map(str::to_owned)
+            .collect();
+        last.reverse();
+        last
     }
 }
 

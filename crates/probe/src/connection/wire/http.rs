@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::address::ServerAddress;
+use super::dial::{Trust, dial};
 use super::response::{Response, ResponseReader};
 
 /// How the body reaches the server.
@@ -43,19 +43,19 @@ pub(crate) struct HttpExchange {
 /// Sends a request and reads until the response ends, `enough` is satisfied or the time is up.
 pub(crate) async fn send(
     address: &ServerAddress,
+    trust: &Trust,
     request: &Request<'_>,
     wait: Duration,
     enough: impl Fn(&Response) -> bool,
 ) -> HttpExchange {
     let deadline = Instant::now() + wait;
-    let host = address.host.trim_matches(['[', ']']);
-    let stream = match timeout_at(deadline, TcpStream::connect((host, address.port))).await {
+    let stream = match timeout_at(deadline, dial(address, trust)).await {
         Ok(Ok(stream)) => stream,
-        Ok(Err(error)) => return trouble(format!("cannot connect: {}", error.kind())),
+        Ok(Err(error)) => return trouble(format!("cannot connect: {error}")),
         Err(_) => return trouble("cannot connect: timed out".to_owned()),
     };
     let head = head(address, request);
-    let (mut from, mut to) = stream.into_split();
+    let (mut from, mut to) = tokio::io::split(stream);
     if matches!(request.pace, SendPace::CutShort | SendPace::HangUp) {
         let half = request.body.get(..request.body.len() / 2).unwrap_or_default();
         let body = if request.pace == SendPace::CutShort { half } else { request.body };

@@ -15,7 +15,10 @@ pub(super) enum ExplainSubject {
 /// Maximum number of suggestions.
 const SUGGESTED: usize = 3;
 
-/// Finds a reason by id, anchor or unique name; an area; or a number.
+/// A suggestion has at least this likeness; `foo` and `FORM` have 0.5.
+const LIKE_ENOUGH: f64 = 0.6;
+
+/// Finds a reason by id, anchor or unique name; an area; a number; or words of the text that a caller saw.
 pub(super) fn find(subject: &str, reasons: &ReasonRegistry) -> Result<ExplainSubject, Complaint> {
     let plain = subject.trim().replace('\u{2212}', "-");
     if let Ok(number) = plain.parse() {
@@ -29,7 +32,7 @@ pub(super) fn find(subject: &str, reasons: &ReasonRegistry) -> Result<ExplainSub
     let named: Vec<&'static Reason> = reasons.iter().filter(|reason| is_named(reason, &plain)).collect();
     match named.as_slice() {
         [only] => Ok(ExplainSubject::One(only)),
-        [] => Err(unknown(&plain, reasons)),
+        [] => by_text(&plain, reasons).ok_or_else(|| unknown(&plain, reasons)),
         several => {
             let ids: Vec<&str> = several.iter().map(|reason| reason.id).collect();
             let title = format!("`{}` is the name of several reasons", shown(&plain));
@@ -67,6 +70,46 @@ fn by_number(number: i64, reasons: &ReasonRegistry) -> Result<ExplainSubject, Co
     Ok(ExplainSubject::Number(number, uses))
 }
 
+/// The reasons whose title, detail or hint has all the words, in this order of preference. A single word is the name of a
+/// reason, so two are the least.
+fn by_text(text: &str, reasons: &ReasonRegistry) -> Option<ExplainSubject> {
+    let words = words(text);
+    if words.len() < 2 {
+        return None;
+    }
+    let fields: [fn(&Reason) -> &'static str; 4] =
+        [|reason| reason.detail, |reason| reason.title, |reason| reason.hint, |reason| reason.about];
+    fields.iter().find_map(|field| {
+        let found: Vec<&'static Reason> =
+            reasons.iter().filter(|reason| matches_template(field(reason), text, &words)).collect();
+        match found.as_slice() {
+            [] => None,
+            [only] => Some(ExplainSubject::One(only)),
+            several => Some(ExplainSubject::Several(several.to_vec())),
+        }
+    })
+}
+
+/// Whether the text could have been written from the template, or has only words of it.
+fn matches_template(template: &str, text: &str, wanted: &[String]) -> bool {
+    if template.is_empty() {
+        return false;
+    }
+    // The fixed part before the first placeholder, as in `Tool not found: {name}`.
+    let fixed = template.split('{').next().unwrap_or_default();
+    let text = text.to_lowercase();
+    if words(fixed).len() >= 2 && text.contains(fixed.trim().to_lowercase().as_str()) {
+        return true;
+    }
+    let has = words(template);
+    wanted.iter().all(|word| has.contains(word))
+}
+
+fn words(text: &str) -> Vec<String> {
+    let parts = text.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '_');
+    parts.filter(|part| !part.is_empty()).map(str::to_lowercase).collect()
+}
+
 fn unknown(text: &str, reasons: &ReasonRegistry) -> Complaint {
     let near = nearest(text, reasons);
     let help = if near.is_empty() {
@@ -87,7 +130,7 @@ fn nearest(text: &str, reasons: &ReasonRegistry) -> Vec<&'static str> {
             .max(strsim::normalized_damerau_levenshtein(name, &wanted))
     };
     let mut near: Vec<(f64, &str)> = reasons.iter().map(|reason| (likeness(reason.id), reason.id)).collect();
-    near.retain(|(likeness, _)| *likeness >= 0.5);
+    near.retain(|(likeness, _)| *likeness >= LIKE_ENOUGH);
     near.sort_by(|left, right| right.0.total_cmp(&left.0));
     near.into_iter().take(SUGGESTED).map(|(_, id)| id).collect()
 }
@@ -112,6 +155,25 @@ mod tests {
                 about: "Bread is baked at 220 degrees or more.",
             }
         }
+    }
+
+    #[test]
+    fn the_words_of_a_message_find_its_reason() {
+        let reasons = ReasonRegistry::core();
+        for subject in ["Tool not found", "tool not found: ehco", "error: Tool not found: shop__ehco"] {
+            let found = find(subject, &reasons);
+            assert!(
+                matches!(found, Ok(ExplainSubject::One(reason)) if reason.id == "mcp/UNKNOWN_TOOL"),
+                "{subject}"
+            );
+        }
+        assert!(find("words of no message whatsoever", &reasons).is_err());
+    }
+
+    #[test]
+    fn a_distant_name_is_not_suggested() {
+        let error = find("foo", &ReasonRegistry::core()).err().expect("unknown");
+        assert!(error.help.starts_with("list every reason"), "{}", error.help);
     }
 
     #[test]
