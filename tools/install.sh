@@ -223,6 +223,11 @@ install_chromium() {
 	install_package chromium-driver chromedriver "the WebDriver of Chromium"
 }
 
+# The checker of systemd's units. It needs no running systemd.
+install_systemd() {
+	install_package systemd systemd-analyze "systemd-analyze of systemd"
+}
+
 # Installs a Debian package unless its program is there. Two installations at a time would refuse each other.
 install_package() {
 	local package=$1 program=$2 what=$3

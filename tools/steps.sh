@@ -1,6 +1,6 @@
 # The steps of `./x test`, in order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe sdk dialects promises telemetry pytest symbolic tasks device)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe sdk dialects promises telemetry pytest symbolic tasks device packages)
 # For the edit loop: `./x test quick`. The tests inside the crates need no servers and no installed tools.
 QUICK_STEPS=(fmt tidy lints libraries)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
@@ -150,12 +150,19 @@ step_symbolic() {
 	python3 tests/symbolic/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
+# Every package, built from this program and installed in a clean environment, where it serves a call.
+step_packages() {
+	install_systemd
+	cargo build --quiet -p failwell
+	FAILWELL_PACKAGES=$CACHE/packages python3 tests/packages/run -- "$CARGO_TARGET_DIR/debug/failwell"
+}
+
 # Installs what the steps need from registries while the first of them compile. Every installer holds a lock, so a step waits
 # for one that is at work. An installer that fails here is called again by its step, which then shows the error.
 step_prefetch() {
 	local installer
 	for installer in install_tools install_redis install_chromium install_symbolic install_schemathesis install_pytest \
-		install_otlp install_postgres install_pythons install_symbolic_peers install_rtm_clients install_appium; do
+		install_otlp install_postgres install_pythons install_symbolic_peers install_rtm_clients install_appium install_systemd; do
 		("$installer") || true
 	done
 }

@@ -5,6 +5,7 @@ pub(super) mod one;
 mod reload;
 pub(super) mod serve;
 mod served;
+mod service_manager;
 mod start_error;
 pub(super) mod stdio;
 pub(super) mod up;

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::entrance::ServedEndpoint;
 use super::serve;
 use super::served::{ReloadOutcome, ServedGateway};
+use super::service_manager::{self, ServiceState};
 use super::start_error::plugin_complaint;
 use super::watch::{Hangup, Hangups, WatchedFile};
 use crate::commands::configured::{self, ConfigFileError, counted};
@@ -73,7 +74,9 @@ impl ServedConfig {
                 },
                 () = self.source.watched.changed() => {}
             }
+            service_manager::report(ServiceState::Reloading);
             self.reload().await;
+            service_manager::report(ServiceState::Ready);
         }
     }
 

@@ -18,6 +18,7 @@ use super::entrance::{ServedEndpoint, credentials, the_key, was_shown, welcome_a
 use super::reload::{ConfigSource, ServedConfig};
 use super::serve;
 use super::served::ServedGateway;
+use super::service_manager;
 use crate::cli::Up;
 use crate::commands::backends::shared::SharedBackends;
 use crate::commands::configured::ConfigFileError;
@@ -63,6 +64,7 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     let mounts = Arc::new(Mounts::new(served.pipeline.clone(), settings));
     mounts.replace(served.single.clone());
     let serving = tokio::spawn(serve_mounts(mounts.clone(), listener, stop.clone()));
+    service_manager::report_until(stop.clone());
     let starting = served.start_upstreams();
     // Without a configuration file, the first screen lists every part that could be served.
     let wanted =
@@ -119,7 +121,8 @@ pub(super) async fn serve_one(
     let admin = welcome_admin(&config, &key_store).await?;
     let settings = HttpSettings { authenticator, ..failwell_rest::http_settings() };
     let stop = stop_on_signal();
-    let serving = tokio::spawn(serve_http(pipeline.clone(), listener, settings, stop));
+    let serving = tokio::spawn(serve_http(pipeline.clone(), listener, settings, stop.clone()));
+    service_manager::report_until(stop);
     terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", pipeline.server().info().title));
     was_shown(&admin, &config)?;
     let end = || {
