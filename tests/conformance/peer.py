@@ -226,7 +226,7 @@ async def set_level(_ctx, _params):
     return EmptyResult()
 
 
-# The SDK offers these to servers of its lower level only.
+# The SDK has these only in its low-level server.
 server._lowlevel_server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
 
 

@@ -61,7 +61,7 @@ class Flow:
         button = self.reference("log-in")
         holds = self.do("assert_element_property", ref=button, property="enabled", equals="true", timeout=0)
         assert holds["holds"] is False, "both fields first"
-        # Nothing but the field says that it is a secret.
+        # Only the type of the field shows that the text is a secret.
         self.do("enter_text", selector="password", text="sesame")
         self.do("tap_element", ref=button)
         assert self.emulator.dump()["user"] == "ada"

@@ -30,7 +30,7 @@ def grey_pixel():
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0\x80")) + chunk(b"IEND", b"")
 
 
-# Written in Python and started directly: what it is given is exactly what it writes down.
+# A Python script that is started directly, so that it logs its exact arguments.
 XCRUN = """#!{python}
 import json, sys
 with open({log!r}, "a") as log:

@@ -74,7 +74,7 @@ class Browser:
             self.ask(f"element/{element}/name")
             return True
         except Exception as error:
-            # The last one is what chromedriver says of a page that goes just now.
+            # The last one is the error of chromedriver for a page that is being closed.
             gone = ("stale element", "no such", "does not belong to the document")
             if any(words in str(error) for words in gone):
                 return False
@@ -176,7 +176,7 @@ def allow_by_mouse(browser, emulator):
 def allow_by_keyboard(browser, emulator):
     asked = frob(emulator)
     browser.go(emulator.link(asked, "delete"))
-    # A key that comes before the page is painted is lost.
+    # A key press before the first paint of the page is lost.
     browser.ask("execute/async", {"script": "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))", "args": []})
     browser.press(TAB)
     browser.until("return document.activeElement.textContent", "Allow")

@@ -40,7 +40,7 @@ def emulating(binary, *arguments):
     process = subprocess.Popen(
         [binary, "emulate", "rtm", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
     )
-    # Should it say nothing, reading would wait for ever.
+    # Ends the read if the emulator prints nothing.
     watch = threading.Timer(START_LIMIT, process.kill)
     watch.start()
     try:

@@ -26,7 +26,7 @@ GREEDY = [
 QUICK = "def f(x: int) -> int:\n    return 1 // x\n"
 SLOW = "def f(x: int) -> int:\n    while x == x:\n        x += 1\n    return x\n"
 SECONDS = 10
-# Megabytes. An engine ends itself half above its limit of 1,024; the server holds nothing of an analysis.
+# Megabytes. An engine exits when it is 50 % above its limit of 1,024. The server keeps no data of an analysis.
 MOST_OF_ENGINE, MOST_OF_SERVER = 2000, 250
 
 

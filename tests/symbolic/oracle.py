@@ -128,7 +128,7 @@ class Contract:
             self.hints[self.parameters[0]] = module[owner]
         self.promised = [(name, one) for name in self.parameters for one in invariants(self.hints.get(name), module)]
         self.receiver = self.parameters[0] if owner else None
-        # Conditions as functions of the parameters, made once: a hundred thousand calls have to be judged.
+        # Conditions are compiled once, because they are evaluated for a hundred thousand calls.
         known = ", ".join(self.parameters)
         after = ", ".join([*self.parameters, "_", "__return__", "__old__"])
         self.pre = [eval(f"lambda {known}: ({text})", module) for text in pre]
@@ -417,13 +417,13 @@ class Judge:
 
     def replay(self, call):
         """What a call, written as source, shows."""
-        # The call may have an integer that Python does not read, which is what it shows.
+        # The call may contain an integer that is too long for Python's limit, so the limit is off while it is parsed.
         limit = sys.get_int_max_str_digits()
         sys.set_int_max_str_digits(0)
         tree = ast.parse(call, mode="eval").body
         sys.set_int_max_str_digits(limit)
         space = {**self.module, "nan": math.nan, "inf": math.inf}
-        # One space for all of them: an object that is passed twice gets a name where it is made.
+        # One namespace for all arguments: an object that is passed twice is assigned to a name.
         value = lambda node: eval(compile(ast.Expression(node), "<call>", "eval"), space)  # noqa: E731
         values = dict(zip(self.contracts[0].parameters, [value(a) for a in tree.args]))
         values.update({k.arg: value(k.value) for k in tree.keywords})

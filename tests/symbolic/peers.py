@@ -60,7 +60,7 @@ def checks(suite):
     print(f"  {sum(counts.values())} examples of CrossHair: {counts}; {len(differing)} differences, all explained")
 
     def no_more():
-        # A busy machine may not get as far as a difference, and says so.
+        # On a busy machine the time limit may end the search before a difference is found.
         assert set(explained) - differing <= late, f"explained, but no difference: {sorted(set(explained) - differing)}"
 
     suite.check("peers: explanations", no_more)

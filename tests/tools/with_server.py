@@ -72,7 +72,7 @@ def serving_at(command, url, environment=None):
 
 
 def stop(server):
-    """Ends the server's process group, first politely."""
+    """Ends the server's process group: SIGTERM, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, number)

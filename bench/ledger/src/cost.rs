@@ -6,8 +6,8 @@ use bench_server::load::{Target, round};
 use bench_server::message::{Echo, Era};
 use bench_server::options::Options;
 
-/// The binaries, and the most CPU time of each relative to the one without a ledger. CPU time varies less than wall-clock
-/// time when the machine does other work.
+/// The binaries, and the most CPU time of each relative to the one without a ledger. CPU time varies less than
+/// wall-clock time when the machine does other work.
 const CONTENDERS: [(&str, &str, Option<f64>); 3] = [
     ("no ledger", "gateway-none", None),
     ("ledger", "gateway-ledger", Some(0.15)),

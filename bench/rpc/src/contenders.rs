@@ -1,5 +1,5 @@
-//! The compared parsers. Each reads a message, and writes it with id 99 to a reused buffer. A parser that refuses a sample
-//! ends the run.
+//! The compared parsers. Each reads a message, and writes it with id 99 to a reused buffer. A parser that refuses a
+//! sample ends the run.
 
 use crate::messages::{Sample, Sender};
 use failwell_rpc::{Incoming, Limits, Message, read};

@@ -19,7 +19,6 @@ pub struct RawReply {
     pub status: u16,
     /// The status line and the headers.
     pub head: String,
-    /// The body.
     pub body: String,
 }
 

@@ -133,8 +133,8 @@ impl EmulatorState for State {
     type Call = Call;
 
     const ACTIONS: &'static [&'static str] = &[
-        "reset", "seed", "approve", "deny", "token", "revoke", "perms", "clock", "fail", "delay", "calls", "rate",
-        "pro", "timezone", "dump",
+        "reset", "seed", "approve", "deny", "token", "revoke", "perms", "clock", "fail", "delay", "calls",
+        "rate", "pro", "timezone", "dump",
     ];
 
     /// Forgets account, tokens, faults and log. The key, the clock and the rate stay.

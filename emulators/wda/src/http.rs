@@ -10,8 +10,8 @@ use http::request::Parts;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use crate::call::{Call, LARGEST_KEPT};
 use crate::Control;
+use crate::call::{Call, LARGEST_KEPT};
 use crate::fault_kind::{Fault, FaultKind};
 use crate::state::State;
 use crate::webdriver::routes;

@@ -24,7 +24,7 @@ TOOLS = [("lobby__wait", WAIT), ("shop__hang", {})]
 
 
 class Call:
-    """One call over HTTP on a connection of its own. `answer` is the message with its id, or what came instead."""
+    """One call over HTTP on a new connection. `answer` is the message with its id, or the received text without one."""
 
     def __init__(self, program, face, tool, arguments, number, session):
         self.face, self.tool, self.number = face, tool, number
@@ -185,7 +185,7 @@ def talk(client):
         tool, arguments = TOOLS[n // 2 % 2]
         params = {"name": tool, "arguments": arguments, **({"_meta": META} if n % 2 else {})}
         client.send(id=f"call-{n}", method="tools/call", params=params)
-    # Answered after the calls were read, because lines are taken in order.
+    # Lines are read in order, so its response shows that the calls were read.
     client.send(id=2, method="ping")
     assert client.hear(60)["id"] == 2
     began = time.monotonic()

@@ -41,7 +41,7 @@ def run(code, file):
 
 
 def a_child_reads_nothing_of_the_gateway(binary, home):
-    """M10: neither its environment nor its memory; what a child was given it has."""
+    """M10: a child cannot read the environment or the memory of the gateway, only its own variables."""
     found = home / "found"
     given = scripted(home, "spy", {"tools/call": run(SPY, found)}, env_pass=["PATH", "SHOP_TOKEN"])
     other = scripted(home, "other") + 'env = { GIVEN = "${OTHER_TOKEN}" }\n'

@@ -177,7 +177,7 @@ def other_schemes_have_one_spelling(binary, home):
         for uri in ("repo://h/notes/a%3Ab", "repo://h//notes/a:b"):
             for face, told in faces(program, uri):
                 assert "text of repo://h/notes/a:b" in told, (face, uri, told)
-            # What was judged is what was asked.
+            # The upstream gets the URI that the rules have checked.
             assert (home / "uris").read_text().splitlines()[-1] == "repo://h/notes/a:b"
 
 

@@ -9,7 +9,7 @@ import urllib.request
 from program import SERVERS, Program
 
 SERVER = SERVERS / "leaky_server.py"
-# What made guards work hardest.
+# The most expensive inputs for guards.
 UNITS = ["pwd=a;uid=", "1 1 1 1 ", "-1", "x://a:"]
 SIZE = 2_000_000
 
@@ -38,7 +38,7 @@ def other_requests_do_not_wait(binary, home):
             requests = [pool.submit(program.tool, "large", unit="x", bytes=1, text=unit * (SIZE // len(unit))) for unit in UNITS]
             took = sorted(took + waits(program, requests))
         assert all(future.result()[0] == 200 for future in answers + requests), [future.result()[1] for future in answers + requests]
-        # A request that waits is one among many quick ones, so the longest counts.
+        # Only a few of many requests are delayed, so the longest time counts.
         assert len(took) > 20 and took[-1] < 2, f"/healthz took up to {took[-1]:.2f} s"
 
 

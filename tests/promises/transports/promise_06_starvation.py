@@ -61,7 +61,7 @@ def silent_connections_lock_nobody_out(binary, home):
             assert metric(program, "failwell_http_connections") <= 500
             assert metric(program, "failwell_http_connections_evicted_total") >= 200
             assert "idle connections have been closed" in (home / "log").read_text()
-            # The rest ends soon, because nothing is ever sent on them.
+            # The other connections are closed soon, because nothing is sent on them.
             until = time.monotonic() + 30
             while metric(program, "failwell_http_connections") > 5 and time.monotonic() < until:
                 time.sleep(0.1)
@@ -248,12 +248,12 @@ def all_connections_have_a_limit(binary, home):
         busy = [connect(program) for _ in range(most)]
         for wire in busy:
             wire.sendall(as_a_stream("wait", seconds=3))
-        # The head of a stream comes at once, so all are being served.
+        # The response head of a stream arrives at once, so all requests are being served.
         heard = [wire.recv(65536) for wire in busy]
         assert all(head.startswith(b"HTTP/1.1 200") for head in heard), heard
         with connect(program, "127.0.0.9") as extra:
             extra.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            # It is answered as soon as one of the others is.
+            # It is answered as soon as another request has ended.
             assert extra.recv(65536).startswith(b"HTTP/1.1 200")
         for wire, told in zip(busy, heard):
             while b"waited 3 seconds" not in told:

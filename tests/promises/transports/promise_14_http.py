@@ -59,7 +59,7 @@ def unreadable_heads_have_a_body_and_a_record(binary, home):
             assert told["detail"]["reason"] == reason and isinstance(told["error_code"], int), told
             assert headers["content-type"] == "application/json", headers
             assert count(program, reason) == before + 1, f"{reason} is not counted"
-        # A request before on the same connection is answered as ever.
+        # An earlier request on the same connection is answered normally.
         good = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         host, port = program.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=15) as wire:

@@ -105,8 +105,7 @@ impl Client {
         body: &Value,
     ) -> std::io::Result<(u16, String)> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let reply =
-            exchange(self.emulator.address(), method, path, "application/json", &body).await?;
+        let reply = exchange(self.emulator.address(), method, path, "application/json", &body).await?;
         Ok((reply.status, reply.body))
     }
 }
