@@ -152,7 +152,7 @@ async def test_reconnection(ctx: Context) -> str:
 
 
 async def asked_first(ctx, key):
-    """The answers a modern client brought, or the question it has to answer."""
+    """The answers of a modern client, or the question for it."""
     if ctx.input_responses and key in ctx.input_responses:
         return None
     return InputRequiredResult(input_requests={key: form("What is your name?", "name")})
@@ -231,7 +231,7 @@ server._lowlevel_server.add_request_handler("logging/setLevel", SetLevelRequestP
 
 
 class Recent(EventStore):
-    """Events that were sent, for clients that come back."""
+    """Sent events, for clients that reconnect."""
 
     def __init__(self):
         self.events = []

@@ -1,4 +1,4 @@
-"""Our server → real Appium → its fake driver, whose app is a file."""
+"""The device server → real Appium → its fake driver, whose app is a file."""
 
 import json
 import pathlib

@@ -1,4 +1,4 @@
-"""What runs because of us: started, counted, and gone afterwards."""
+"""Processes of a test: starts, counts and ends them."""
 
 import contextlib
 import ctypes
@@ -39,7 +39,7 @@ def parents():
 
 
 def below(root):
-    """All that a process started, directly or not: id and name."""
+    """All descendants of a process: id and name."""
     everyone, found = parents(), {}
     grown = True
     while grown:
@@ -52,7 +52,7 @@ def below(root):
 
 
 def left_over():
-    """What we started and still runs after a while."""
+    """The processes of this test that still run after a while."""
     deadline = time.monotonic() + GONE_LIMIT
     while True:
         with contextlib.suppress(ChildProcessError):

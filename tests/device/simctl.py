@@ -1,4 +1,4 @@
-"""Our server → `xcrun simctl`, replayed from a recording: every argument vector is written down, and no shell is between."""
+"""The device server → `xcrun simctl`, replayed from a recording: every argument vector is logged, without a shell."""
 
 import json
 import os
@@ -80,7 +80,7 @@ class Flow:
         ]
 
     def said(self):
-        """What was asked since the last look."""
+        """The commands since the last call."""
         log = self.home / "calls.jsonl"
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         log.write_text("")

@@ -1,4 +1,4 @@
-"""Code that tries to get out. Each snippet is refused before anything runs, or contained where it runs.
+"""Code that tries to escape. Each snippet is refused before it runs, or contained by the sandbox.
 
 Snippets write to OUT, read SECRET, or connect to PORT, which the suite replaces. `refused`: by validation, with this word in
 the message. `contained`: it passes validation and may run, but nothing comes of it.
@@ -117,7 +117,7 @@ OVERSHOOT = 10  # seconds; the bar of half a second is the benchmark's, on a qui
 
 
 class Bait:
-    """Something to write to, something to read, and somebody to connect to."""
+    """A folder to write to, a file to read, and a server to connect to."""
 
     def __init__(self, home):
         self.folder = home / "bait"

@@ -1,4 +1,4 @@
-"""The same verdicts with the machine at rest and with every processor busy: budgets are steps, not seconds."""
+"""The same verdicts on an idle machine and with every CPU busy: budgets are steps, not seconds."""
 
 import multiprocessing
 import os

@@ -1,4 +1,4 @@
-"""Code that takes memory, and engines that die: each costs one call at most, and no call of anybody else."""
+"""Code that takes memory, and engines that crash: each fails at most its own call."""
 
 import os
 import pathlib
@@ -65,7 +65,7 @@ def resident(pid):
 
 
 class Peaks:
-    """The most memory the server and its engines were seen with."""
+    """The peak memory of the server and its engines."""
 
     def __init__(self, server):
         self.server, self.of_server, self.of_engine, self.is_over = server, 0, 0, threading.Event()
@@ -139,7 +139,7 @@ def killed_while_idle(server):
 
 
 def is_running(pid):
-    """Whether it took processor time lately."""
+    """Whether it used CPU time recently."""
     def spent():
         try:
             return sum(map(int, pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))

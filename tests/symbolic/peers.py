@@ -1,4 +1,4 @@
-"""CrossHair's own examples: our verdict against its folder (bugs_detected, correct_code) and against its own verdict.
+"""CrossHair's own examples: the verdict of Failwell against their folder (bugs_detected, correct_code) and against its own verdict.
 
 CrossHair takes minutes for them, so its verdicts are kept in crosshair.json; `record.py` makes that file anew. Where we
 differ, differences.json says why, example by example; a difference without an explanation fails, and so does an explanation

@@ -118,7 +118,7 @@ def in_flight(program):
 
 
 def every_call_over_http_is_answered(binary, home):
-    """D1: 200 calls on every face and in both eras, to a built-in tool and a hanging upstream, then SIGTERM."""
+    """D1: 200 calls in every dialect and both eras, to a built-in tool and a hanging upstream, then SIGTERM."""
     faces = ["session", "stream", "modern", "modern_stream", "rpc", "rest"]
     for round_ in range(ROUNDS):
         settings = 'servers = ["lobby"]\n' + upstream("shop", timeout_s=120)
@@ -275,7 +275,7 @@ def begin_task(program):
 
 
 def a_task_that_outlives_the_grace_period_is_ended(binary, home):
-    """A call that goes on after its answer is waited for, ended, recorded and told."""
+    """A task that runs at shutdown is waited for, ended, recorded and counted."""
     program = Program(binary, home, with_task(home.parent / (home.name + "-up"), ["working"]), "--drain", "2")
     with program:
         begin_task(program)

@@ -15,7 +15,7 @@ SIZE = 2_000_000
 
 
 def waits(program, running):
-    """How long `/healthz` took, each time it was asked while these ran."""
+    """The latencies of `/healthz` while these requests ran."""
     took = []
     while not all(future.done() for future in running):
         began = time.monotonic()
@@ -27,7 +27,7 @@ def waits(program, running):
 
 
 def other_requests_do_not_wait(binary, home):
-    """H3: one answer of 15.9 MB stopped everybody for 2.9 s. Timings are in `./x bench guards`; this one is generous."""
+    """H3: one response of 15.9 MB delayed all others by 2.9 s. The limit here is loose; `./x bench guards` measures."""
     command = json.dumps([sys.executable, str(SERVER), "unused"])
     settings = f'[[upstream]]\nname = "leaky"\ncommand = {command}\n[guard.pii]\naction = "redact"\n[guard.injection]\naction = "redact"\n'
     with Program(binary, home, settings) as program:
