@@ -29,7 +29,7 @@ TEXTS = {"ordinary": "The report lists 1,250 units in 14 boxes; see https://exam
 
 
 def probe(host, begun, over, told):
-    """Asks every `INTERVAL` until it is over, and tells the latencies."""
+    """Sends a request every `INTERVAL` until the end, and returns the latencies."""
     wire, latencies = http.client.HTTPConnection(host, timeout=60), []
     begun.set()
     due = time.monotonic()
@@ -44,7 +44,7 @@ def probe(host, begun, over, told):
 
 
 def measure(program, arguments):
-    """The sorted latencies beside ten such calls."""
+    """The sorted latencies during ten such calls."""
     context = multiprocessing.get_context("spawn")
     begun, over, told = context.Event(), context.Event(), context.Queue()
     probing = context.Process(target=probe, args=(program.address.removeprefix("http://"), begun, over, told), daemon=True)

@@ -1,4 +1,4 @@
-"""Puts a request through Gatekit's three content plugins, warm and in this process; prints CPU nanoseconds per call."""
+"""Runs a request through Gatekit's three content plugins in this process, after a warm-up. Prints CPU nanoseconds per call."""
 
 import asyncio
 import json

@@ -1,10 +1,10 @@
 //! Any text as a configuration file. The reader reaches the end of every file, every problem has a position in it, and no
 //! problem shows a secret.
 //!
-//! The sources are included as they are: reading the file needs no other part of the program.
+//! The sources are included directly, because reading the file needs no other part of the program.
 #![no_main]
 
-// The table of keys names the choices of two servers, and absent parts have a complaint. Types below stand in for these.
+// The table of keys uses types of two servers and of the command line. The types below replace them.
 extern crate self as failwell_device;
 extern crate self as failwell_tasks;
 
@@ -13,7 +13,7 @@ use std::path::Path;
 use config::read;
 use libfuzzer_sys::fuzz_target;
 
-/// The mark of a secret. If it occurs in hidden places only, no problem may print it.
+/// The marker of a secret. No problem may print it if it occurs only in values that are hidden.
 const SECRET: &str = "s3cr3t";
 
 fuzz_target!(|bytes: &[u8]| {
@@ -65,7 +65,7 @@ mod terminal {
     }
 }
 
-/// The complaint of a command, which no file can cause.
+/// Replaces the error of a command, which no file can cause.
 mod complaint {
     pub(crate) struct Complaint;
 

@@ -1,5 +1,5 @@
-//! Both readers of server-sent events: the client's gives the same events wherever the pieces end, and the examiner's,
-//! which shares no code with it, finds the same data.
+//! Both parsers of server-sent events. The client's parser returns the same events wherever chunks end. The parser of
+//! `failwell probe`, which shares no code with it, finds the same data.
 #![no_main]
 
 #[path = "../../crates/connect/src/events.rs"]
@@ -8,7 +8,7 @@ mod events;
 #[path = "../../crates/probe/src/connection/wire/sse.rs"]
 mod examiner;
 
-/// Stands in for the transport's errors.
+/// Replaces the error type of the transport.
 mod remote {
     #[derive(Debug)]
     pub(crate) enum SendError {
@@ -16,7 +16,7 @@ mod remote {
     }
 }
 
-/// Stands in for a connection: pieces that are all there already.
+/// Replaces a connection: all chunks are available at once.
 mod wire {
     use bytes::Bytes;
 
@@ -43,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
     let whole = read(vec![Bytes::copy_from_slice(bytes)]);
     let single = bytes.chunks(1).map(Bytes::copy_from_slice).collect();
     assert_eq!(read(single), whole);
-    // The examiner knows no names of events and reports empty ones.
+    // The parser of `failwell probe` ignores event names and reports empty events.
     if !bytes.windows(5).any(|window| window == b"event") {
         let mut other = examiner::events(bytes);
         other.retain(|data| !data.is_empty());

@@ -1,4 +1,4 @@
-//! Content guards on any bytes. A redacted message is JSON of the same shape, and nothing is found in it again.
+//! Content guards on any bytes. A redacted message is JSON of the same shape and has no finding.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = GUARDS.scrub(text);
         let _ = GUARDS.redact_for_storage(Direction::Result, "server", text);
     }
-    // Messages come to the guards from the strict scan: they are JSON. Any other text is a string in one.
+    // Guards only see JSON, because the strict scan comes first. Input that is not JSON is put into a JSON string.
     let json = match serde_json::from_slice::<Value>(bytes) {
         Ok(_) => bytes.to_vec(),
         Err(_) => {
@@ -43,7 +43,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert!(matches!(again, Verdict::Pass), "{again:?} in {}", String::from_utf8_lossy(&redacted));
 });
 
-/// How many values there are on each level. Names and texts may be taken out; nothing else changes.
+/// The number of values on each level. A redaction changes names and texts only.
 fn shape(value: &Value) -> Vec<usize> {
     let mut level = vec![value];
     let mut counts = Vec::new();

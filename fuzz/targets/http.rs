@@ -1,8 +1,8 @@
-//! The head of an HTTP response and a chunked body, wherever the pieces end: read at once and read byte by byte they
-//! are the same, up to the first byte of the next response. The headers are those that httparse finds. A body that is
-//! written in chunks is read back.
+//! The parsers of HTTP response heads and chunked bodies. Input read at once and byte by byte gives the same result, up to
+//! the first byte of the next response. The headers are those that httparse finds. A body written in chunks is read
+//! back.
 //!
-//! The sources are included as they are: the client's parsers need no other part of the transport.
+//! The sources are included directly, because the parsers need no other part of the transport.
 #![no_main]
 
 #[path = "../../crates/connect/src/chunks.rs"]
@@ -17,8 +17,7 @@ use chunks::{ChunkStep, Chunks};
 use head::{BodyRemainder, ResponseHead};
 use libfuzzer_sys::fuzz_target;
 
-/// How a response ended: its status, how its body is told from the next response, its body, whether it is whole, and
-/// the bytes that were not read.
+/// A parsed response: its status, the framing of its body, the body, whether it is complete, and the unread bytes.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Refused,

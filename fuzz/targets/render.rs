@@ -1,5 +1,5 @@
-//! Any fault, made of any bytes, in every dialect: one line of JSON that our own reader accepts, no larger than
-//! promised, and with nothing private in it.
+//! Faults made of any bytes, rendered in every dialect: one line of JSON that the scan accepts, within the size limit, and
+//! without private text.
 #![no_main]
 
 use std::time::Duration;
@@ -15,7 +15,7 @@ use failwell_rpc::{
 use libfuzzer_sys::fuzz_target;
 
 mod reason {
-    // The core has no reason of this condition, and none with a message of its own.
+    // No reason of the core has this condition or its own message.
     failwell_fault::reasons! {
         FUZZ_SERVICE = "fuzz/SERVICE" {
             Unavailable, ExternalService, Upstream,
@@ -32,7 +32,7 @@ mod reason {
 const PRIVATE: &str = "ψ-private-to-the-operator";
 const SERVER_INFO: &str = r#"{"name":"fuzz","title":"Fuzz","version":"0"}"#;
 
-/// Names of facts: those that reasons speak of, and one that none does.
+/// Names of facts: those that reasons use, and one that none uses.
 const NAMES: [&str; 12] = [
     "name",
     "limit",
@@ -90,7 +90,7 @@ fn judge(reply: &Reply, to: &ReplyTo, largest: usize) {
     }
 }
 
-/// Bytes, read as whatever is needed; zeros when they have run out.
+/// Reads values of any type from the input. Returns zeros after its end.
 struct Tape<'a>(&'a [u8]);
 
 impl Tape<'_> {
@@ -136,13 +136,13 @@ impl Tape<'_> {
         ReplyTo { id, wants, dialect, asked, reference: Ref::fixed(self.number()) }
     }
 
-    /// An id as it would have been read: text past the cap never becomes one.
+    /// An id as the scan would read it, so within the length limit.
     fn id(&mut self) -> Id {
         let text = Json::of(&self.text()).expect("a string");
         text.raw().as_id().unwrap_or_else(|| Id::from_number(self.number()))
     }
 
-    /// The outcome, and the number of its bytes that are not the fault's.
+    /// The outcome, and the number of its bytes that do not come from the fault.
     fn happened(&mut self) -> (Result<Outcome, Fault>, usize) {
         let fault = self.fault();
         if self.byte() % 4 != 0 {
@@ -151,7 +151,7 @@ impl Tape<'_> {
         let json = |text: String| Json::of(&serde_json::json!({ "text": text })).expect("an object");
         let structured = if self.flag() { Some(json(self.text())) } else { None };
         let blocks: Vec<Json> = (0..self.byte() % 3).map(|_| json(self.text())).collect();
-        // REST and `/rpc` show the structured object whole, beside its own `data`.
+        // REST and `/rpc` contain the whole structured object, beside their own `data`.
         let whole = structured.iter().chain(&structured).chain(&blocks);
         let allowance = whole.map(|json| json.text().len() + 64).sum();
         (Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks }))), allowance)

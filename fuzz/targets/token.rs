@@ -41,7 +41,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-/// The token as it comes, and its parts encoded, so that the reader gets past base64.
+/// The input as a token, and a token whose parts are the encoded input, so that it passes the base64 decoder.
 fn unsigned(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     assert!(RULES.verify(&text, &KEYS, NOW).is_err());

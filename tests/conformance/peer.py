@@ -152,7 +152,7 @@ async def test_reconnection(ctx: Context) -> str:
 
 
 async def asked_first(ctx, key):
-    """The answers a modern client brought, or the question it has to answer."""
+    """The answers of a modern client, or the question for it."""
     if ctx.input_responses and key in ctx.input_responses:
         return None
     return InputRequiredResult(input_requests={key: form("What is your name?", "name")})
@@ -226,12 +226,12 @@ async def set_level(_ctx, _params):
     return EmptyResult()
 
 
-# The SDK offers these to servers of its lower level only.
+# The SDK has these only in its low-level server.
 server._lowlevel_server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
 
 
 class Recent(EventStore):
-    """Events that were sent, for clients that come back."""
+    """Sent events, for clients that reconnect."""
 
     def __init__(self):
         self.events = []

@@ -1,4 +1,4 @@
-"""The official conformance suite: running it against a URL, and reading what it found."""
+"""Runs the official conformance suite against a URL, and reads its results."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Our server → chromedriver, which it starts itself → Chromium with a phone emulated in it, on a page served here."""
+"""The device server → chromedriver, which it starts → Chromium that emulates a phone, on a local page."""
 
 import json
 import os
@@ -101,7 +101,7 @@ class Flow:
             self.server.refuse("device/ADDRESS_DENIED", "launch_app", app=address)
 
     def a_report_people_can_read(self):
-        """The report in the browser it is about: everything in it shows, and nothing comes from elsewhere."""
+        """The report, opened in the browser: every element is displayed, and no request leaves the machine."""
         report = self.do("get_report", title="Shop")
         page, junit = (self.server.read(report[kind]["uri"]) for kind in ("html", "junit"))
         assert "••••".encode() in page, "the steps are there"
@@ -119,7 +119,7 @@ class Flow:
         assert wrong == [], wrong
 
     def a_driver_killed_at_work(self):
-        """The driver is killed while a tap is under way: its effect is unknown, and the session can be had again."""
+        """The driver is killed during a tap: the effect is unknown, and the session can be started again."""
         self.do("launch_app", app=f"{self.address}/home")
         driver = next(number for number, name in below(self.server.process.pid).items() if name == "chromedriver")
         browsers = [number for number, name in below(driver).items() if name.startswith("chrom")]
@@ -139,7 +139,7 @@ class Flow:
         assert self.text("#greeting") == "Hello, ada"
 
     def a_driver_killed_between_calls(self):
-        """Nothing was under way: nothing was done, and the session can be ended all the same."""
+        """The driver is killed between calls: the effect is `none`, and the session can be ended."""
         driver = next(number for number, name in below(self.server.process.pid).items() if name == "chromedriver")
         os.kill(driver, signal.SIGKILL)
         deadline = time.monotonic() + 60
@@ -151,7 +151,7 @@ class Flow:
         self.do("recover_session")
 
     def it_ends(self):
-        """The browser goes with its session; the driver waits a while for the next, and goes with the server."""
+        """The browser ends with its session. The driver waits for the next one, and ends with the server."""
         self.do("stop_session")
         deadline = time.monotonic() + 60
         while left := [name for name in below(self.server.process.pid).values() if name.startswith("chrom") and name != "chromedriver"]:

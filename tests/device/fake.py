@@ -1,4 +1,4 @@
-"""Our server → real Appium → its fake driver, whose app is a file."""
+"""The device server → real Appium → its fake driver, whose app is a file."""
 
 import json
 import pathlib
@@ -64,7 +64,7 @@ class Flow:
 
     def what_the_driver_cannot_do_is_said(self):
         self.server.refuse("device/UNSUPPORTED", "find_element", selector="name == 'x'", strategy="predicate", timeout=0)
-        # This driver has no name for a path it cannot read.
+        # This driver has no error name for an unknown path.
         self.server.refuse("device/REFUSED", "find_element", selector="//[", strategy="xpath", timeout=0)
         missing = self.server.refuse("device/NO_SUCH_ELEMENT", "tap_element", selector="log-on", strategy="id", timeout=0.2)
         assert missing.object["screenshot"]["uri"].startswith("resource://screenshots/"), missing.object

@@ -1,4 +1,4 @@
-"""What goes wrong between our server and a phone: the exact reason, the right effect, nothing torn, and life afterwards."""
+"""Faults between the device server and a phone: reason, effect, complete files, and recovery."""
 
 import hashlib
 import json
@@ -53,7 +53,7 @@ def large(server, emulator):
 
 
 def kept_whole(server, link):
-    """What lies on the disk is what its name says, and nothing of it lies there in half."""
+    """Every stored file matches the hash in its name, and none is incomplete."""
     shelf = server.state / "shelf"
     kept = [place for place in shelf.rglob("*.png") if place.stem in link["uri"]]
     assert len(kept) == 1 and hashlib.sha256(kept[0].read_bytes()).hexdigest() == kept[0].stem, kept
@@ -147,7 +147,7 @@ class Agent:
         self.again()
 
     def again(self):
-        """A session that was given up is had again; the app stays as it was or begins anew."""
+        """A session can be started again after it was given up; the app keeps its state or starts anew."""
         sessions = self.do("list_sessions")["sessions"]
         if not sessions or sessions[0]["state"] != "open":
             self.do("recover_session")

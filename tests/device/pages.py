@@ -61,7 +61,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
 
 
 class Counter(http.server.ThreadingHTTPServer):
-    """The shop, which also shows whatever pages it is handed: bytes by path."""
+    """The shop. It also serves additional pages, given as bytes by path."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Shop)

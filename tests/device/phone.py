@@ -1,4 +1,4 @@
-"""Our server → an iPhone, emulated at its runner: once through real Appium and its real XCUITest driver, once directly."""
+"""The device server → an emulated WebDriverAgent: once through real Appium with its XCUITest driver, once directly."""
 
 import json
 import re
@@ -11,7 +11,7 @@ APP = "org.example.pantry"
 
 
 def through_driver(url, emulator, **more):
-    """What the XCUITest driver wants to hear on a machine that is no Mac."""
+    """The answers that the XCUITest driver needs on a machine that is not a Mac."""
     capabilities = {
         "platformName": "iOS", "appium:automationName": "XCUITest", "appium:udid": "00008120-000000000000001E",
         "appium:platformVersion": "18.2", "appium:webDriverAgentUrl": emulator.base, "appium:noReset": True,
@@ -35,7 +35,7 @@ def directly(binary):
 
 
 class Flow:
-    """One person's way through the app. Each check begins where the one before it ended."""
+    """One way through the app. Each check begins where the one before it ended."""
 
     def __init__(self, server, emulator):
         self.server, self.emulator, self.do = server, emulator, server.do
@@ -61,7 +61,7 @@ class Flow:
         button = self.reference("log-in")
         holds = self.do("assert_element_property", ref=button, property="enabled", equals="true", timeout=0)
         assert holds["holds"] is False, "both fields first"
-        # Nothing but the field says that it is a secret.
+        # Only the type of the field shows that the text is a secret.
         self.do("enter_text", selector="password", text="sesame")
         self.do("tap_element", ref=button)
         assert self.emulator.dump()["user"] == "ada"
@@ -137,7 +137,7 @@ class Flow:
         assert wrong is None or "//*[" not in wrong.fault["title"]
 
     def knows_selectors(self):
-        """The XCUITest driver tells a selector it cannot read from one that finds nothing only when asked directly."""
+        """Whether WebDriverAgent is driven directly: only then is an invalid selector told apart from one without matches."""
         return self.do("list_devices")["devices"][0]["driver"] == "webdriveragent"
 
     def an_assertion_that_does_not_hold_is_a_finding(self):

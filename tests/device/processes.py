@@ -1,4 +1,4 @@
-"""What runs because of us: started, counted, and gone afterwards."""
+"""Processes of a test: starts, counts and ends them."""
 
 import contextlib
 import ctypes
@@ -21,13 +21,13 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def adopt_orphans():
-    """Whatever loses its parent becomes ours, so that nothing can get away unseen."""
+    """Adopts orphaned processes, so that none is left running unnoticed."""
     if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         sys.exit("error: this system cannot tell what is left running")
 
 
 def parents():
-    """The parent and name of every process there is; those that have ended and wait to be noticed are none."""
+    """The parent and name of every process, except zombies."""
     found = {}
     for place in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -39,7 +39,7 @@ def parents():
 
 
 def below(root):
-    """All that a process started, directly or not: id and name."""
+    """All descendants of a process: id and name."""
     everyone, found = parents(), {}
     grown = True
     while grown:
@@ -52,7 +52,7 @@ def below(root):
 
 
 def left_over():
-    """What we started and still runs after a while."""
+    """The processes of this test that still run after a while."""
     deadline = time.monotonic() + GONE_LIMIT
     while True:
         with contextlib.suppress(ChildProcessError):
@@ -65,7 +65,7 @@ def left_over():
 
 
 def end(process):
-    """Ends a process group, first politely."""
+    """Ends a process group: SIGTERM, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
@@ -75,7 +75,7 @@ def end(process):
 
 
 class Emulator:
-    """A phone of our own."""
+    """The emulated phone."""
 
     def __init__(self, base, process):
         self.base, self.process = base, process

@@ -1,4 +1,4 @@
-"""The device server under test, and how checks talk to it."""
+"""The device server under test, and its client."""
 
 import base64
 import contextlib
@@ -20,11 +20,11 @@ class Server(Client):
         return Reply(tool, super().call(tool, **arguments))
 
     def finish(self, number):
-        """The answer of a call that was begun before."""
+        """The response to a call that was started before."""
         return Reply("begun", self.answer(number))
 
     def do(self, tool, **arguments):
-        """What a tool gives that must work."""
+        """The result of a tool that must succeed."""
         return self.call(tool, **arguments).done()
 
     def refuse(self, reason, tool, **arguments):
@@ -40,7 +40,7 @@ class Server(Client):
 
 
 class Reply:
-    """What a tool answered."""
+    """The result of a tool."""
 
     def __init__(self, tool, answer):
         assert "result" in answer, f"{tool}: {answer}"
@@ -72,7 +72,7 @@ def toml(value):
 
 @contextlib.contextmanager
 def serving(binary, *devices, env=None, **settings):
-    """Yields a server with these devices; what it keeps is gone afterwards, and so is what killed drivers and browsers leave."""
+    """Yields a server with these devices. Removes its files, and those of killed drivers and browsers, afterwards."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         os.mkdir(f"{folder}/tmp")
         lines = ["[device]", *(f"{name} = {toml(value)}" for name, value in settings.items())]
@@ -87,7 +87,7 @@ def serving(binary, *devices, env=None, **settings):
 
 
 def each(checks):
-    """Runs checks, functions or pairs of a name and one, in order, and gives what went wrong in each."""
+    """Runs checks (functions, or pairs of a name and a function) in order, and yields the failures."""
     for check in checks:
         name, run = check if isinstance(check, tuple) else (check.__name__.replace("_", " "), check)
         try:

@@ -1,4 +1,4 @@
-"""Our server → `xcrun simctl`, replayed from a recording: every argument vector is written down, and no shell is between."""
+"""The device server → `xcrun simctl`, replayed from a recording: every argument vector is logged, without a shell."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def grey_pixel():
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(b"\0\x80")) + chunk(b"IEND", b"")
 
 
-# Written in Python and started directly: what it is given is exactly what it writes down.
+# A Python script that is started directly, so that it logs its exact arguments.
 XCRUN = """#!{python}
 import json, sys
 with open({log!r}, "a") as log:
@@ -80,7 +80,7 @@ class Flow:
         ]
 
     def said(self):
-        """What was asked since the last look."""
+        """The commands since the last call."""
         log = self.home / "calls.jsonl"
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         log.write_text("")

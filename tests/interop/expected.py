@@ -1,4 +1,4 @@
-"""What a Python client must see from the conformance fixture, whichever library it uses."""
+"""The results that every Python client must get from the conformance fixture."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ def form(schema):
 
 
 class Visit:
-    """Collects what a client saw and what did not match."""
+    """Collects the results of a client and the mismatches."""
 
     def __init__(self):
         self.seen = {}
@@ -44,7 +44,7 @@ class Visit:
             self.wrong.append(f"{name}: expected {expected!r}, found {found!r}")
 
     def contains(self, name, found, parts):
-        """For lists of names: the fixture may offer more than we look for."""
+        """For lists of names: the fixture may offer more than these."""
         self.seen[name] = len(found)
         self.wrong += [f"{name}: {part!r} is missing" for part in parts if part not in found]
 

@@ -26,7 +26,7 @@ def ask(given, home, *method):
         command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=expected.LIMIT, check=False
     )
     if done.stdout.strip():
-        # What a library of its warns of is for whoever runs this to judge.
+        # Warnings of its libraries go to the terminal, not into the result.
         sys.stderr.write(done.stderr)
         return json.loads(done.stdout)["result"]
     return json.loads(done.stderr.strip().splitlines()[-1])["error"]
@@ -45,7 +45,7 @@ def main():
         see.check("simple_text", result["content"][0]["text"], expected.TEXT["simple_text"])
         result = ask(given, home, "tools/call", "--tool-name", "test_error_handling")
         see.check("error_handling", result["isError"], True)
-        # The command line looks the name up in tools/list and prints its own word instead of our code.
+        # The command line looks the name up in tools/list, and prints its own message instead of the server's code.
         see.check("unknown_tool", ask(given, home, "tools/call", "--tool-name", "no_such_tool")["code"], "tool_not_found")
         result = ask(given, home, "resources/read", "--uri", "test://static-text")
         see.check("resource", result["contents"][0]["text"], expected.TEXT["resource"])

@@ -66,7 +66,7 @@ def asked(folder, name):
 
 
 def until(what, look, limit=20):
-    """Looks until there is something, and returns it; fails with `what` when there never is."""
+    """Polls until there is a result, and returns it. Fails with `what` after the time limit."""
     end = time.monotonic() + limit
     while not (found := look()):
         assert time.monotonic() < end, f"never: {what}"
@@ -118,7 +118,7 @@ class Program:
             self.log.close()
 
     def logged(self, *texts):
-        """The log, once it has these texts: it is written beside the answers."""
+        """The log, once it has these texts: it is written concurrently with the responses."""
         until = time.monotonic() + 10
         while True:
             log = (self.folder / "log").read_text()

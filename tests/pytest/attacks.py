@@ -1,4 +1,4 @@
-"""What a caller must not be able to do: refused before pytest starts, target intact."""
+"""Attacks by callers: refused before pytest starts, with the target unchanged."""
 
 import shutil
 

@@ -30,7 +30,7 @@ class Server(Client):
         raise AssertionError("no warm worker came up")
 
     def until_it_runs(self, test):
-        """Until progress names a test."""
+        """Waits until a progress notification names a test."""
         until, heard = time.monotonic() + 60, []
         while time.monotonic() < until:
             message = self.hear(1)
@@ -44,7 +44,7 @@ class Server(Client):
 
 
 class Outcome:
-    """An answer of execute_tests or discover_tests, whichever way it went."""
+    """A result of execute_tests or discover_tests, successful or failed."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -67,7 +67,7 @@ class Outcome:
 
 
 def digest(folder):
-    """Every file of a folder with its content: what must not change."""
+    """Every file of a folder with its content, for comparison."""
     found = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
         content = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
@@ -76,7 +76,7 @@ def digest(folder):
 
 
 def processes_with(mark):
-    """Processes that inherited a mark in their environment."""
+    """Processes with a marker in their environment."""
     found = []
     for entry in pathlib.Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

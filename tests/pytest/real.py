@@ -1,4 +1,4 @@
-"""Real projects: node for node what plain pytest says, cold and warm, and the folder as it was."""
+"""Real projects: the same outcome per test as plain pytest, cold and warm, and an unchanged folder."""
 
 import json
 import pathlib
@@ -8,8 +8,8 @@ import time
 
 from client import Server, digest
 
-# Where each project has its code, and which tests to run. click's test_deprecations needs it installed. wcwidth's suite
-# wants a compiled part: some 1,700 errors of one cause, which is as good a test as any.
+# The source folder and the tests of each project. click's test_deprecations needs click installed. wcwidth's suite
+# needs a compiled part that is missing here: about 1,700 errors with one cause, which tests the grouping.
 PROJECTS = {
     "toolz": (".", []),
     "pluggy": ("src", []),
@@ -20,9 +20,9 @@ PROJECTS = {
     "tomlkit": (".", ["tests"]),
     "boltons": (".", ["tests"]),
 }
-# What a project's own settings make pytest write, in any way of running.
+# Files that a project's own settings make pytest write.
 OWN_OUTPUT = {"wcwidth": "htmlcov"}
-# pytest itself is made of these, so their own suites never get a warm worker.
+# pytest imports these packages, so their own suites never get a warm worker.
 NEVER_WARM = {"pluggy"}
 
 

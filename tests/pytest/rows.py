@@ -1,4 +1,4 @@
-"""Every row of the contract's table: what a fixture does, and what must come of it, cold and warm alike."""
+"""The table of fixtures and their expected results, the same for cold and warm workers."""
 
 
 class Good:
@@ -153,7 +153,7 @@ def spread():
         ("keyboard_interrupt", {}, Bad("INTERRUPTED", "interrupted", INTERRUPTED, 2)),
         ("sigint", {}, Bad("INTERRUPTED", "interrupted", INTERRUPTED, 2)),
         ("module_exit", {}, Good(3, "collection_error", (0, 0, 0, 0), [("test_leaves.py", "SystemExit", 3)])),
-        # pytest-xdist itself stumbles over a process that leaves on its own: its code is 3, whatever the project chose.
+        # pytest-xdist fails with code 3 when a worker process exits, whatever code the project chose.
         ("pytest_exit", {"node_ids": ["test_0.py"]}, Bad("INTERRUPTED", "interrupted", INTERRUPTED, 3)),
         ("pytest_exit", {"node_ids": ["test_2.py"]}, Bad("INTERRUPTED", "interrupted", INTERRUPTED, 2)),
         ("pytest_exit", {"node_ids": ["test_7.py"]}, Bad("INTERRUPTED", "interrupted", INTERRUPTED, 3)),
@@ -173,7 +173,7 @@ def spread():
         ("odd_ids", {}, Good(0, "passed", (32, 0, 0, 0))),
         ("nested", {}, Good(1, "failed", (3, 1, 2, 0))),
         ("subtests", {}, Good(1, "failed", (1, 1, 0, 0))),
-        # execnet cannot pass this report on, and the run ends with code 0 all the same.
+        # execnet cannot serialize this report, and the run still ends with code 0.
         (
             "output",
             {"node_ids": ["test_bytes.py"]},

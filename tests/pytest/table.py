@@ -1,4 +1,4 @@
-"""The rows, cold and warm: all of them on the newest pytest, a core on older ones and on other Pythons."""
+"""Runs the rows with cold and warm workers: all on the newest pytest, some on older versions and other Pythons."""
 
 import itertools
 import subprocess
@@ -7,14 +7,14 @@ from client import Server
 from rows import rows, spread
 
 VERSIONS = {"74": 7, "84": 8, "9": 9}
-# One fixture for each way a run can end.
+# One fixture per outcome of a run.
 CORE = {
     "passing", "failing", "phases", "empty", "syntax_error", "conftest_error", "module_exit", "keyboard_interrupt", "pytest_exit",
     "internal_error", "usage_error", "crash", "odd_ids", "nested", "subtests", "strict", "closes_descriptors", "spawn_method",
 }
-# What could depend on the interpreter.
+# Fixtures whose result could depend on the interpreter.
 OF_PYTHON = {"passing", "failing", "phases", "syntax_error", "conftest_error", "keyboard_interrupt", "crash", "odd_ids", "subtests", "spawn_method"}
-# Nothing ever runs here, so no worker is worth starting.
+# No tests run here, so no warm worker is started.
 NEVER_WARM = {"usage_error", "conftest_error"}
 
 
@@ -28,7 +28,7 @@ def rows_of_every_version(suite):
         for fixture, group in by_fixture(rows(major)):
             if suite.full or version == "9" or fixture in CORE:
                 jobs.append((f"{version} {fixture}", lambda v=version, f=fixture, g=group: each_row(suite, v, suite.python(v), f, g)))
-    # Those that wait for a time limit take longest.
+    # Fixtures that wait for a time limit take longest, so they start first.
     return sorted(jobs, key=lambda job: not job[0].endswith(("hang", "lingering", "leftovers")))
 
 

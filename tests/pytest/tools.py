@@ -12,7 +12,7 @@ from client import Outcome, Server, digest, processes_with
 
 
 def jobs(suite, checks=None):
-    """Each function whose name begins with `check_` is one."""
+    """Runs every function whose name begins with `check_`."""
     found = sorted((checks or globals()).items())
     named = [(name[6:].replace("_", " "), check) for name, check in found if name.startswith("check_")]
     return [(name, lambda name=name, check=check: suite.check(name, lambda: check(suite))) for name, check in named]
@@ -179,7 +179,7 @@ def check_progress_rises_and_is_not_too_frequent(suite):
 
 
 def the_one_that_runs(mark, arguments):
-    """The process the tests are in: of its own kind when cold, else the youngest fork."""
+    """The process that runs the tests: the cold process, or the youngest fork of the warm worker."""
     found = [pid for pid, _ in processes_with(mark)]
     if "cold" not in arguments:
         return max(found, key=int)

@@ -60,7 +60,7 @@ def jobs(suite):
 
 
 def project_of(suite, name):
-    """A project, and a folder outside of it that is no temporary one."""
+    """A project, and a folder outside of it that is not a temporary folder."""
     project, outside = suite.home / name, suite.outside / name
     project.mkdir()
     outside.mkdir()
@@ -91,7 +91,7 @@ def check_tests_write_to_their_own_places_only(suite):
             assert outcome.structured["environment"]["sandbox"] == "on", outcome
             assert any("--allow-write" in note for note in outcome.structured["notes"]), outcome
         assert [path.name for path in outside.iterdir()] == ["note"]
-        # Set anew by every change of mode, owner, dates and attributes.
+        # `ctime` changes with mode, owner, times and attributes.
         assert (outside / "note").stat().st_ctime_ns == note.st_ctime_ns
 
 

@@ -1,4 +1,4 @@
-"""Warm workers: what changed is seen, and whoever is killed takes nothing wrong with it."""
+"""Warm workers: changed files are seen, and killed processes leave nothing running."""
 
 import contextlib
 import os
@@ -32,8 +32,8 @@ def check_every_change_of_the_project_is_seen(suite):
             outcome = server.run()
             assert (outcome.mode, outcome.counts()) == ("warm", counts), outcome
 
-        # Python itself takes a source of the same second and size for the one its bytecode was made of, so each text has
-        # a size of its own.
+        # Python treats bytecode as current if the source has the same size and time in seconds. Each text therefore has
+        # its own size.
         after("shop.py", "VALUE = 22\n", (0, 1, 0, 0))
         after("conftest.py", files["conftest.py"].replace("return 1", "return 22"), (1, 0, 0, 0))
         after("tests/test_more.py", "def test_more(): pass\n", (2, 0, 0, 0))
@@ -95,7 +95,7 @@ def name_of(pid):
 
 
 def start_of(pid):
-    """When it began, in ticks since the machine did."""
+    """The start time of a process, in ticks since boot."""
     return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
@@ -104,7 +104,7 @@ def worker_of(server):
 
 
 def spare_of(server):
-    """The fork that waits for the next call, once it is there: its overseer, and the one that would be the run."""
+    """The process ids of the next warm worker, once it waits: its overseer, and the fork that would run the tests."""
     until, spare = time.monotonic() + 30, []
     while len(spare) != 2:
         assert time.monotonic() < until, [name_of(pid) for pid in spare]
@@ -137,7 +137,7 @@ def test_open():
 
 
 def check_a_fork_made_for_its_errand_holds_no_more_than_one_made_ahead(suite):
-    """A copy of the control that lives on in a daemon of the run would hide that the overseer was killed."""
+    """A daemon of the run must not keep the control pipe open: the death of the overseer would go unnoticed."""
     project = suite.home / "what-is-open"
     project.mkdir()
     (project / "test_open.py").write_text(LISTS_WHAT_IS_OPEN)

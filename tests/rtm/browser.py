@@ -36,7 +36,7 @@ class Browser:
         return [one[ELEMENT] for one in found]
 
     def one(self, selector):
-        """The one element there is, or will be once the page that was asked for is there."""
+        """The only matching element, once the requested page is loaded."""
         deadline = time.monotonic() + PAGE_LIMIT
         while len(found := self.find(selector)) != 1:
             assert time.monotonic() < deadline, f"{len(found)} of {selector} on {self.ask('title')}"
@@ -44,7 +44,7 @@ class Browser:
         return found[0]
 
     def text(self, selector):
-        """Its text; of the next page, when this one goes while it is read."""
+        """The text of an element. If the page is replaced meanwhile, that of the next page."""
         deadline = time.monotonic() + PAGE_LIMIT
         while True:
             try:
@@ -57,7 +57,7 @@ class Browser:
         self.ask(f"element/{self.one(selector)}/click", {})
 
     def follow(self, selector):
-        """Clicks what leads to another page, and waits until this one is gone."""
+        """Clicks a link to another page, and waits until this page is gone."""
         element = self.one(selector)
         self.ask(f"element/{element}/click", {})
         self.leave(element)
@@ -74,7 +74,7 @@ class Browser:
             self.ask(f"element/{element}/name")
             return True
         except Exception as error:
-            # The last one is what chromedriver says of a page that goes just now.
+            # The last one is the error of chromedriver for a page that is being closed.
             gone = ("stale element", "no such", "does not belong to the document")
             if any(words in str(error) for words in gone):
                 return False
@@ -104,7 +104,7 @@ def ask(url, body=None):
 
 @contextlib.contextmanager
 def browsing():
-    """Yields a browser that reaches this machine and nothing else, and is gone afterwards."""
+    """Yields a browser that can reach only this machine, and stops it afterwards."""
     programs = [shutil.which(program) for program in ("chromium", "chromedriver")]
     if None in programs:
         sys.exit("error: chromium and chromedriver are not installed\nhelp: run ./x test tasks, which installs them")
@@ -176,7 +176,7 @@ def allow_by_mouse(browser, emulator):
 def allow_by_keyboard(browser, emulator):
     asked = frob(emulator)
     browser.go(emulator.link(asked, "delete"))
-    # A key that comes before the page is painted is lost.
+    # A key press before the first paint of the page is lost.
     browser.ask("execute/async", {"script": "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))", "args": []})
     browser.press(TAB)
     browser.until("return document.activeElement.textContent", "Allow")
@@ -231,7 +231,7 @@ FLOWS = [allow_by_mouse, allow_by_keyboard, deny, forged, accessible_and_alone]
 
 
 def checks(emulator):
-    """Gives each flow with what went wrong in it, if anything did."""
+    """Yields each flow with its failure, if any."""
     with browsing() as browser:
         for flow in FLOWS:
             try:

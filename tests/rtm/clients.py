@@ -1,4 +1,4 @@
-"""One client other people wrote, taken through a day of its life against the emulator.
+"""A third-party client in typical use against the emulator.
 
     clients.py rtmilk|aiortm|rtmapi BASE KEY SECRET
 
@@ -30,7 +30,7 @@ def equal(got, wanted):
 
 
 def approve(url, base):
-    """What a person does on the page: the form has what the link has, and the decision."""
+    """Submits the approval page: the form has the values of the link, and the decision."""
     at = urllib.parse.urlsplit(url)
     check(url.startswith(base), url)
     form = urllib.parse.parse_qsl(at.query) + [("decision", "allow")]

@@ -1,4 +1,4 @@
-"""A running emulator, and the plainest client of it there can be."""
+"""A running emulator, and a minimal client of it."""
 
 import contextlib
 import hashlib
@@ -30,17 +30,17 @@ class Emulator:
             return json.load(answer)["rsp"]
 
     def link(self, frob, permission):
-        """Where an application sends its user."""
+        """The URL to which an application sends its user."""
         return f"{self.base}/services/auth/?{self.signed(frob=frob, perms=permission)}"
 
 
 @contextlib.contextmanager
 def emulating(binary, *arguments):
-    """Yields an emulator that is gone afterwards."""
+    """Yields an emulator, and stops it afterwards."""
     process = subprocess.Popen(
         [binary, "emulate", "rtm", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
     )
-    # Should it say nothing, reading would wait for ever.
+    # Ends the read if the emulator prints nothing.
     watch = threading.Timer(START_LIMIT, process.kill)
     watch.start()
     try:

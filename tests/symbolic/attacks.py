@@ -1,4 +1,4 @@
-"""Code that tries to get out. Each snippet is refused before anything runs, or contained where it runs.
+"""Code that tries to escape. Each snippet is refused before it runs, or contained by the sandbox.
 
 Snippets write to OUT, read SECRET, or connect to PORT, which the suite replaces. `refused`: by validation, with this word in
 the message. `contained`: it passes validation and may run, but nothing comes of it.
@@ -74,7 +74,7 @@ REFUSED = [
     ("a contract that imports", "__import__", "def f(x: int):\n    '''pre: __import__(\"os\")'''\n    return x"),
 ]
 
-# What passes validation, and must not get far. All of these run only in the sandbox, if at all.
+# Code that passes validation and that the sandbox must contain.
 CONTAINED = [
     ("a module that never ends", "while True:\n    pass\ndef f(x: int) -> int: return 1 // x"),
     ("a function that never ends", "def f(x: int) -> int:\n    while True:\n        x += 1"),
@@ -88,7 +88,7 @@ CONTAINED = [
     ("a destructor that never ends", "class A:\n    def __del__(self):\n        while True: pass\ndef f(x: int) -> int:\n    A()\n    return 1 // x"),
 ]
 
-# What only looks like it: these pass, whatever the verdict.
+# Harmless code that resembles an attack: it passes validation, with any verdict.
 INNOCENT = [
     "def f(x: int) -> int:\n    code = []\n    code.append(x)\n    return len(code)",
     "def f(dir: int) -> int:\n    return dir + 1",
@@ -117,7 +117,7 @@ OVERSHOOT = 10  # seconds; the bar of half a second is the benchmark's, on a qui
 
 
 class Bait:
-    """Something to write to, something to read, and somebody to connect to."""
+    """A folder to write to, a file to read, and a server to connect to."""
 
     def __init__(self, home):
         self.folder = home / "bait"

@@ -1,11 +1,11 @@
-"""The same verdicts with the machine at rest and with every processor busy: budgets are steps, not seconds."""
+"""The same verdicts on an idle machine and with every CPU busy: budgets are steps, not seconds."""
 
 import multiprocessing
 import os
 
 import verdicts
 
-# Time, and what depends on it, may differ; nothing else.
+# Only times, and values that depend on them, may differ.
 LEFT_OUT = ("time_seconds", "memory_usage_mb")
 
 
@@ -38,7 +38,7 @@ def the_same(calm, busy):
 
 
 def essence(told):
-    # Who ran out of time got as far as the machine let it: that it did is the verdict.
+    # The progress of an analysis that hit its time limit depends on the machine; only the verdict is compared.
     if told.get("error_type") == "TimeoutError":
         return {"status": told["status"], "error_type": told["error_type"]}
     return {name: value for name, value in told.items() if name not in LEFT_OUT}

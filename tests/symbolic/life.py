@@ -1,4 +1,4 @@
-"""How the server lives: several at once, progress, cancelling, time limits, and a call beside it that is answered."""
+"""Concurrent calls, progress, cancellation, time limits, and other calls during an analysis."""
 
 import time
 

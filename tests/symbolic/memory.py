@@ -1,4 +1,4 @@
-"""Code that takes memory, and engines that die: each costs one call at most, and no call of anybody else."""
+"""Code that takes memory, and engines that crash: each fails at most its own call."""
 
 import os
 import pathlib
@@ -26,7 +26,7 @@ GREEDY = [
 QUICK = "def f(x: int) -> int:\n    return 1 // x\n"
 SLOW = "def f(x: int) -> int:\n    while x == x:\n        x += 1\n    return x\n"
 SECONDS = 10
-# Megabytes. An engine ends itself half above its limit of 1,024; the server holds nothing of an analysis.
+# Megabytes. An engine exits when it is 50 % above its limit of 1,024. The server keeps no data of an analysis.
 MOST_OF_ENGINE, MOST_OF_SERVER = 2000, 250
 
 
@@ -65,7 +65,7 @@ def resident(pid):
 
 
 class Peaks:
-    """The most memory the server and its engines were seen with."""
+    """The peak memory of the server and its engines."""
 
     def __init__(self, server):
         self.server, self.of_server, self.of_engine, self.is_over = server, 0, 0, threading.Event()
@@ -139,7 +139,7 @@ def killed_while_idle(server):
 
 
 def is_running(pid):
-    """Whether it took processor time lately."""
+    """Whether it used CPU time recently."""
     def spent():
         try:
             return sum(map(int, pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))

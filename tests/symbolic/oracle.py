@@ -1,4 +1,4 @@
-"""The truth about single calls, from CPython itself: does this call keep the contract, raise, differ?
+"""Runs single calls in CPython: does the call keep the contract, raise, or differ?
 
 It knows contracts in its own way and shares nothing with the engine. Run as a program it makes many calls:
 
@@ -24,7 +24,7 @@ import typing
 
 
 class Skip(Exception):
-    """The precondition does not hold: nothing is asked of the function."""
+    """The precondition does not hold, so the function may do anything."""
 
 
 class Violation(Exception):
@@ -32,7 +32,7 @@ class Violation(Exception):
 
 
 class Slow(BaseException):
-    """A call that takes its time: random inputs may ask for a loop of a billion rounds."""
+    """A call that takes too long: random inputs may cause a loop of a billion rounds."""
 
 
 PATIENCE = 0.05  # seconds of the processor for one call, and at most twice as many: a busy machine changes nothing
@@ -78,7 +78,7 @@ stand_in("deal", pre=conditions("pre"), post=conditions("result"), ensure=condit
 
 
 def invariants(kind, module):
-    """What a class promises of its instances, as functions of one."""
+    """The invariants of a class, as functions of an instance."""
     found = []
     for above in getattr(kind, "__mro__", ()):
         for line in (above.__doc__ or "").splitlines():
@@ -90,13 +90,13 @@ def invariants(kind, module):
 
 
 class Whole(dict):
-    """deal's one argument for everything: members by name, in both ways."""
+    """The single argument of deal's conditions: its members as attributes and as items."""
 
     __getattr__ = dict.__getitem__
 
 
 class Contract:
-    """What one function promises."""
+    """The contract of one function."""
 
     def __init__(self, module, name, source):
         self.module, self.name = module, name
@@ -128,7 +128,7 @@ class Contract:
             self.hints[self.parameters[0]] = module[owner]
         self.promised = [(name, one) for name in self.parameters for one in invariants(self.hints.get(name), module)]
         self.receiver = self.parameters[0] if owner else None
-        # Conditions as functions of the parameters, made once: a hundred thousand calls have to be judged.
+        # Conditions are compiled once, because they are evaluated for a hundred thousand calls.
         known = ", ".join(self.parameters)
         after = ", ".join([*self.parameters, "_", "__return__", "__old__"])
         self.pre = [eval(f"lambda {known}: ({text})", module) for text in pre]
@@ -179,14 +179,14 @@ class Contract:
 
 
 def copied(values):
-    """Another object for everything that can be changed."""
+    """A copy in which every mutable object is a new one."""
     if all(isinstance(value, (int, float, str, type(None), enum.Enum)) for value in values.values()):
         return dict(values)
     return copy.deepcopy(values)
 
 
 def outcome(function, values):
-    """What a call does, in a form that is compared strictly."""
+    """The outcome of a call, in a form for strict comparison."""
     values = copied(values)
     try:
         result = ("returned", strict(function(**values)))
@@ -344,7 +344,7 @@ class Judge:
             self.wanted = self.module.get(name) or getattr(builtins, name)
 
     def shows(self, values):
-        """Says what this input shows: a violation, the exception, a difference; nothing if none."""
+        """The finding for this input: a violation, the exception or a difference; `None` without one."""
         first = self.contracts[0]
         if self.kind == "check":
             try:
@@ -367,7 +367,7 @@ class Judge:
         return None if results[0] == results[1] else f"{results[0]} against {results[1]}"
 
     def attack(self, count):
-        """Faces `count` inputs. One that was seen before shows what it showed then, and is not called again."""
+        """Tries `count` inputs. The outcome of a repeated input is reused."""
         first = self.contracts[0]
         hints = first.hints
         inputs, tried, skipped, slow = Inputs(self.module, self.source), 0, 0, 0
@@ -416,14 +416,14 @@ class Judge:
         return {"tried": tried, "skipped": skipped, "violation": None}
 
     def replay(self, call):
-        """What a call, written as source, shows."""
-        # The call may have an integer that Python does not read, which is what it shows.
+        """The finding for a call, given as source."""
+        # The call may contain an integer that is too long for Python's limit, so the limit is off while it is parsed.
         limit = sys.get_int_max_str_digits()
         sys.set_int_max_str_digits(0)
         tree = ast.parse(call, mode="eval").body
         sys.set_int_max_str_digits(limit)
         space = {**self.module, "nan": math.nan, "inf": math.inf}
-        # One space for all of them: an object that is passed twice gets a name where it is made.
+        # One namespace for all arguments: an object that is passed twice is assigned to a name.
         value = lambda node: eval(compile(ast.Expression(node), "<call>", "eval"), space)  # noqa: E731
         values = dict(zip(self.contracts[0].parameters, [value(a) for a in tree.args]))
         values.update({k.arg: value(k.value) for k in tree.keywords})

@@ -1,4 +1,4 @@
-"""CrossHair's own examples: our verdict against its folder (bugs_detected, correct_code) and against its own verdict.
+"""CrossHair's own examples: the verdict of Failwell against their folder (bugs_detected, correct_code) and against its own verdict.
 
 CrossHair takes minutes for them, so its verdicts are kept in crosshair.json; `record.py` makes that file anew. Where we
 differ, differences.json says why, example by example; a difference without an explanation fails, and so does an explanation
@@ -60,7 +60,7 @@ def checks(suite):
     print(f"  {sum(counts.values())} examples of CrossHair: {counts}; {len(differing)} differences, all explained")
 
     def no_more():
-        # A busy machine may not get as far as a difference, and says so.
+        # On a busy machine the time limit may end the search before a difference is found.
         assert set(explained) - differing <= late, f"explained, but no difference: {sorted(set(explained) - differing)}"
 
     suite.check("peers: explanations", no_more)

@@ -1,4 +1,4 @@
-"""Every proof attacked, every finding replayed: by CPython and an oracle that shares nothing with the engine."""
+"""Attacks every proof and replays every finding, with CPython and an oracle that shares no code with the engine."""
 
 import concurrent.futures
 import json

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 class CrossHair:
-    """The driver, in CrossHair's own environment, warm."""
+    """The warm driver, in CrossHair's own environment."""
 
     def __init__(self, environments):
         command = [str(environments / "peers" / "bin" / "python"), str(HERE / "crosshair_driver.py")]

@@ -1,4 +1,4 @@
-"""The corpus: every call, and whether the answer is the truth. All of it is decided; what is not any more fails."""
+"""The corpus: checks every verdict. A call without a verdict fails."""
 
 import json
 import time
@@ -26,7 +26,7 @@ class Answer:
         self.status = self.told["status"]
 
     def is_undecided(self):
-        """Said honestly: time, a bound, a construct."""
+        """An inconclusive verdict: time, a bound, an unsupported construct."""
         if self.case.truth == "error":
             return False
         return self.status == "timeout" or (self.status == "error" and self.told.get("error_type") in UNDECIDED_ERRORS)

@@ -1,4 +1,4 @@
-"""The ledgers of several nodes in one PostgreSQL: what is copied, what survives, what is found out."""
+"""The ledgers of several nodes in one PostgreSQL: copying, failures, and detection of tampering."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ def copied(postgres, count=0, name=None):
 
 
 def caught_up(node, postgres):
-    """What the node's ledger has is there, byte for byte."""
+    """Checks that every record of the node's ledger is there, byte for byte."""
     def same():
         name = name_of(node, postgres)
         if not name:
@@ -29,14 +29,14 @@ def caught_up(node, postgres):
         ours = [(record["seq"], record["hash"]) for record in node.records("--limit", "1000000")]
         theirs = [(int(seq), hash) for seq, hash in postgres.sql(
             f"SELECT seq, encode(hash, 'hex') FROM failwell_record WHERE node = '{name}' ORDER BY seq")]
-        # What the ledger removed since is still there.
+        # Records that the ledger has removed since are still there.
         return ours == theirs[-len(ours):] and ours
 
     return until("everything is copied", same)
 
 
 def name_of(node, postgres):
-    """The node whose first record is this ledger's."""
+    """The name of the node whose first record is that of this ledger."""
     kept = node.records("--limit", "1000000")
     if not kept or postgres.sql("SELECT to_regclass('failwell_record') IS NULL") == [["t"]]:
         return None
@@ -46,7 +46,7 @@ def name_of(node, postgres):
 
 
 def two_nodes(binary):
-    """Two nodes at once: each its own chain, looked into together, checked one by one, and no password anywhere."""
+    """Two nodes at once: each has its own chain, both are queried together and verified separately, and no output has the password."""
     with Postgres() as postgres:
         one, two = node(binary, postgres), node(binary, postgres)
         with nodes(one, two):
@@ -58,7 +58,7 @@ def two_nodes(binary):
             caught_up(one, postgres), caught_up(two, postgres)
             names = {name_of(one, postgres), name_of(two, postgres)}
             assert len(names) == 2
-            # From either, by its configuration; and from anywhere, by the address.
+            # Both nodes can query by their configuration, and any machine by the address.
             found = one.records("--postgres", "--tool", "echo")
             assert len(found) == 40 and {record["node"] for record in found} == names, found
             assert [record["timestamp"] for record in found] == sorted(record["timestamp"] for record in found)
@@ -106,7 +106,7 @@ def killed(binary):
 
 
 def outage(binary):
-    """The server goes away and comes back: nobody waits, it is told, and everything is there in the end."""
+    """The server stops and comes back: no call waits, the log says so, and every record arrives in the end."""
     with Postgres() as postgres:
         one = node(binary, postgres)
         with nodes(one):
@@ -154,7 +154,7 @@ def turned_away(binary):
                 lines = [json.loads(line) for line in turned.lines if why in line]
                 assert lines[0]["reason"] == "audit/NOT_CARRIED" and lines[0]["service"] == "postgres", lines
                 assert "4711" not in turned.told(), turned.told()
-        # Whoever may only look can look.
+        # A read-only user can query.
         looked = first.run("audit", "verify", "--postgres", postgres.url("reader", "only-looking-4711"))
         assert "all as they were written" in looked.stdout
 
@@ -167,7 +167,7 @@ def critical(binary):
             for _ in range(10):
                 status, answer = one.call("echo", {"text": "x"})
                 assert status == 200 and "result" in answer, answer
-                # It was there before the answer left.
+                # The record was there before the response was sent.
             assert copied(postgres, 10)
             postgres.stop()
 
@@ -186,7 +186,7 @@ def critical(binary):
 
 
 def tampering(binary):
-    """An edit, a removal, a cut end, a forged record and a node that was made up are found; so is another chain."""
+    """An edited, removed, truncated or forged record and an invented node are detected, and so is a replaced chain."""
     with Postgres() as postgres:
         one = node(binary, postgres)
         with nodes(one):
@@ -208,14 +208,14 @@ def tampering(binary):
             assert done.returncode == 1 and found in done.stdout and "the ledger was changed" in done.stderr, (change, done.stdout, done.stderr)
             postgres.sql("TRUNCATE failwell_record, failwell_node", "INSERT INTO failwell_record SELECT * FROM kept_record", "INSERT INTO failwell_node SELECT * FROM kept_node")
         assert "all as they were written" in one.run("audit", "verify", "--postgres").stdout
-        # Whoever rewrote the end cannot go on under the node's name.
+        # The node reports that the stored end of its chain was changed.
         postgres.sql("UPDATE failwell_node SET hash = decode(repeat('ab', 32), 'hex')")
         with nodes(one):
             until("it is told", lambda: "is not what its ledger has" in one.told())
 
 
 def removed_first(binary):
-    """What the ledger removed before it could be copied is a gap that is told and shown, and the rest still checks."""
+    """Records that the ledger removed before they were copied are a reported gap; the others still verify."""
     with Postgres() as postgres:
         postgres.stop()
         one = node(binary, postgres, "[audit.retention]\nrecords = 1000\ndays = 0\n")

@@ -1,4 +1,4 @@
-"""A collector on loopback that reads OTLP/HTTP with OpenTelemetry's own definitions: what they do not know is an error."""
+"""A collector on loopback that parses OTLP/HTTP with OpenTelemetry's own definitions. Unknown fields are errors."""
 
 import base64
 import http.server

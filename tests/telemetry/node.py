@@ -1,4 +1,4 @@
-"""A node of ours, started with a configuration, and what is asked of it."""
+"""A Failwell node with a configuration, and requests to it."""
 
 import atexit
 import contextlib
@@ -20,7 +20,7 @@ META = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontex
 
 
 def until(what, look, patience=PATIENCE):
-    """Looks until there is something; fails with `what` when there never is."""
+    """Polls until there is a result. Fails with `what` after the time limit."""
     end = time.monotonic() + patience
     while time.monotonic() < end:
         found = look()
@@ -34,7 +34,7 @@ class Node:
     def __init__(self, binary, config, folder=None, name="failwell.toml", environment=None):
         self.binary = binary
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="failwell-telemetry-"))
-        # A node may be started again in its folder, so it goes when everything is over.
+        # A node may be started again in its folder, so the folder is removed at the end.
         atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.config = self.folder / name
         self.config.write_text(config)
@@ -103,7 +103,7 @@ class Node:
         return {name: float(value) for name, value in pairs}
 
     def run(self, *arguments, ok=True):
-        """One of our commands, in this node's folder."""
+        """Runs a `failwell` command in this node's folder."""
         done = subprocess.run(
             [self.binary, *arguments], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=PATIENCE, check=False,

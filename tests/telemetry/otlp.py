@@ -15,7 +15,7 @@ TOKEN = "ghp_" + ("x7Rk2mPq9WvL4tZs8NcY" * 2)[:36]
 
 
 def spans(collector, count, trace=None):
-    """At least so many spans, of one trace or of any."""
+    """Waits for at least this many spans, of one trace or of any."""
     def look():
         assert not collector.wrong, collector.wrong
         found = [span for span in list(collector.spans) if trace in (None, span.trace)]
@@ -116,7 +116,7 @@ def failures(near, collector):
     for tool, arguments, reason, code in cases:
         collector.clear()
         near.call(tool, arguments, CARRIED)
-        # Spans of the server behind may come first.
+        # Spans of the upstream may arrive first.
         ours = lambda: [span for span in collector.spans if span.kind == "server" and span.parent == PARENT]
         outer = until("the span of the call", ours)[0]
         assert outer.failed and outer.attributes["error.type"], outer
@@ -127,7 +127,7 @@ def failures(near, collector):
 
 
 def asked_badly(near, collector):
-    """A parent nobody can read begins a new trace; an unsampled one is passed on and not exported."""
+    """An invalid parent starts a new trace. An unsampled one is forwarded and not exported."""
     for parent in ("", "00-xyz", f"ff-{TRACE}-{PARENT}-01", f"00-{'0' * 32}-{PARENT}-01", f"00-{TRACE}-{PARENT}-01-more"):
         collector.clear()
         near.call("lobby__echo", {"text": "x"}, {"traceparent": parent})
@@ -135,7 +135,7 @@ def asked_badly(near, collector):
         assert span.trace != TRACE and span.parent == "", (parent, span)
     collector.clear()
     near.call("far__echo", {"text": "x"}, {"traceparent": f"00-{TRACE}-{PARENT}-00"})
-    # Each node exports in order: with the spans of a later call, those of an earlier one would be there.
+    # Each node exports in order: spans of the earlier call would arrive before those of this one.
     near.call("far__echo", {"text": "marker"})
     spans(collector, 3)
     assert not [span for span in collector.spans if span.trace == TRACE], collector.spans
@@ -143,7 +143,7 @@ def asked_badly(near, collector):
 
 
 def logs_through_an_outage(binary):
-    """Every record arrives once and in order, byte for byte, although the collector was down, busy and choosy."""
+    """Every record arrives once, in order and byte for byte, although the collector was down, busy and refused some."""
     port, mood = free_port(), {"busy": 2, "choosy": 3}
     config = (
         'servers = ["lobby"]\n[audit]\nbodies = true\n[audit.otlp]\n'
@@ -202,7 +202,7 @@ def check_chain(node, logs):
 
 
 def nobody_waits(binary):
-    """A collector that never answers holds nobody up, and the end comes in time."""
+    """A collector that never answers delays no call and no shutdown."""
     collector = Collector()
     collector.answer = lambda path, count: time.sleep(600) or (200, {}, b"{}")  # waits: this collector never answers
     config = f'servers = ["lobby"]\n[audit.otlp]\nurl = "{collector.url}"\nqueue = 8\nbatch = 4\ntimeout_s = 300\n'
@@ -220,7 +220,7 @@ def nobody_waits(binary):
 
 
 def off(binary):
-    """Without `otlp`, a trace goes through as it came, and nothing is written of it."""
+    """Without `otlp`, the trace is forwarded unchanged and not recorded."""
     far = Node(binary, 'servers = ["lobby"]\n[audit]\nbodies = true\n')
     with nodes(far):
         near = Node(binary, f'[[upstream]]\nname = "far"\nurl = "{far.url}/mcp"\n')

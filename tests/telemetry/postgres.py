@@ -1,4 +1,4 @@
-"""A real PostgreSQL on a port of its own, gone afterwards."""
+"""A real PostgreSQL on its own port. It is removed afterwards."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ PATIENCE = "60"
 
 class Postgres:
     def __init__(self):
-        # The server refuses to run as root; then it runs as somebody who may nothing else.
+        # The server refuses to run as root, so it runs as an unprivileged user.
         self.drop = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups"] if os.getuid() == 0 else []
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="failwell-postgres-"))
         secret = self.folder / "password"

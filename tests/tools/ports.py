@@ -5,7 +5,7 @@ import random
 import socket
 import sys
 
-# Below those the system gives to whoever asks for any, so that nobody gets one by chance before it is used.
+# Below the system's ephemeral ports, so that no other program is given one before it is used.
 FIRST, LAST = 20_000, 29_999
 
 

@@ -43,7 +43,7 @@ class Client:
         return self.last
 
     def hear(self, limit):
-        """One message, or nothing within the limit."""
+        """One message; `None` after the time limit."""
         until = time.monotonic() + limit
         while b"\n" not in self.rest:
             left = until - time.monotonic()
@@ -67,7 +67,7 @@ class Client:
         return self.answers.pop(number)
 
     def until_progress(self, limit=ANSWER_LIMIT):
-        """Until the server reports progress of a call."""
+        """Waits until the server reports progress of a call."""
         end = time.monotonic() + limit
         while True:
             message = self.hear(max(0, end - time.monotonic()))

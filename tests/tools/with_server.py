@@ -1,4 +1,4 @@
-"""Starts a server on a free loopback port, runs a command against it, and takes the server down again.
+"""Starts a server on a free loopback port, runs a command against it, and stops the server.
 
     with_server.py COMMAND… '{url}' … -- SERVER COMMAND…
 
@@ -24,7 +24,7 @@ KEPT_LINES = 200
 
 @contextlib.contextmanager
 def serving(command):
-    """Yields the URL of the server that `command` starts; its whole process group is gone afterwards."""
+    """Yields the URL of the server that `command` starts, and ends its process group afterwards."""
     server = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -72,7 +72,7 @@ def serving_at(command, url, environment=None):
 
 
 def stop(server):
-    """Ends the server's process group, first politely."""
+    """Ends the server's process group: SIGTERM, then SIGKILL."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(server.pid, number)

@@ -95,27 +95,13 @@ fn retry(retry: Retry) -> String {
 
 #[cfg(test)]
 mod tests {
-    use failwell_fault::ReasonRegistry;
-
     use super::page;
 
-    mod bakery {
-        failwell_fault::reasons! {
-            OVEN_COLD = "bakery/OVEN_COLD" {
-                Precondition, ToolFailed, Server,
-                title: "the oven is cold",
-                hint: "call preheat first, then bake again",
-                about: "Bread is baked at 220 degrees or more.",
-            }
-        }
-    }
-
     #[test]
-    fn a_strangers_reason_has_its_section() {
-        let registry = ReasonRegistry::core().with(bakery::REASONS).expect("a new id");
-        let page = page(&registry);
-        let section =
-            "### bakery\n\n<a id=\"bakery-oven-cold\"></a>\n#### bakery/OVEN_COLD\n\n**the oven is cold**";
+    fn a_servers_reason_has_its_section() {
+        let page = page(&failwell_catalogue::registry().expect("the registry"));
+        let section = "### lobby\n\n<a id=\"lobby-unknown-reason\"></a>\n#### lobby/UNKNOWN_REASON\n\n\
+                       **no such reason in the catalogue**";
         assert!(page.contains(section), "{page}");
     }
 }

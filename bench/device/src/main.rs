@@ -1,5 +1,5 @@
-//! Screenshots of one megabyte: kept one after the other, eight at a time, and read back, beside plain files that are
-//! written just as durably. Exits 1 when keeping is much slower than that.
+//! Stores screenshots of one megabyte: one after the other, eight at a time, and reads them back. The baseline is plain
+//! files that are written as durably. Exits 1 when storing is much slower than the baseline.
 
 mod plain;
 
@@ -12,9 +12,9 @@ use failwell_store::blob_store::{BlobStore, BlobStoreSettings, Extension, NewFil
 use serde_json::Map;
 
 const SIZE: usize = 1 << 20;
-/// How many at a time, in the second round.
+/// Concurrent writes in the second round.
 const TOGETHER: usize = 8;
-/// Keeping may take this many times as long as a plain file: it is hashed, and its row is written too.
+/// The most time to store a screenshot, relative to a plain file. A stored file is hashed and has a row in SQLite.
 const BAR: f64 = 4.0;
 
 #[tokio::main]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-/// Writes each to a file of its own: under another name first, through to the disk, then renamed.
+/// Writes each to its own file: under a temporary name, synced to the disk, then renamed.
 pub fn write(folder: &Path, pictures: &[Bytes]) -> io::Result<Duration> {
     fs::create_dir_all(folder)?;
     let began = Instant::now();

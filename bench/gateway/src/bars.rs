@@ -1,13 +1,13 @@
-//! What ours must reach.
+//! The limits that Failwell must keep.
 
 use crate::run::{CELLS, LARGE, Measurements, cell};
 use bench_server::figures::Figures;
 use bench_server::message::Era;
 
-/// Ours is compared with the proxy that does the least any gateway must.
+/// Failwell is compared with the proxy that does only what every gateway must.
 pub const YARDSTICK: &str = "hyper envelope";
 
-/// The bars, judged as they are added.
+/// The limits. Each is checked when it is added.
 #[derive(Default)]
 pub struct Bars(Vec<Bar>);
 
@@ -33,7 +33,7 @@ impl Bars {
         self.0.push(Bar { name: name.into(), value, wanted: Threshold::AtLeast(limit), unit });
     }
 
-    /// Prints every bar; whether all were met.
+    /// Prints every limit. Returns whether all were kept.
     pub fn report(&self) -> bool {
         println!("\n{:<66}{:>11}{:>12}", "bar", "measured", "wanted");
         let mut all = true;
@@ -55,7 +55,7 @@ impl Bars {
     }
 }
 
-/// The bars on calls.
+/// The limits on calls.
 pub fn judge(measured: &Measurements, bars: &mut Bars) {
     for (name, limit, limit_when_large) in [("failwell", 1.4, 1.0), ("failwell guarded", 1.9, 1.2)] {
         for cell in CELLS {
@@ -90,7 +90,7 @@ pub fn judge(measured: &Measurements, bars: &mut Bars) {
     }
 }
 
-/// How many calls a second ours answers through one shared child.
+/// The limit on calls per second through one shared child process.
 pub fn over_stdio(measured: &Measurements) -> Option<f64> {
     measured.rounds(cell(32, 64, Era::Modern), "failwell stdio").map(|rounds| Figures::median(rounds).rate)
 }

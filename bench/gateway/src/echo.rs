@@ -1,9 +1,9 @@
-//! The server behind every proxy: as much of MCP as they need, and as little work as possible.
+//! The server behind every proxy: the part of MCP that the proxies need, with as little work as possible.
 
 use failwell_rpc::{Incoming, Limits, Message, Raw, Request, meta, read};
 use std::time::Duration;
 
-/// What a message is answered with.
+/// The answer to a message.
 pub enum Answer {
     Now(Vec<u8>),
     /// The answer to `initialize`; over HTTP it comes with a session id.
@@ -12,7 +12,7 @@ pub enum Answer {
     Nothing,
 }
 
-/// How long the tool that waits takes.
+/// The duration of the slow tool.
 pub const WAIT: Duration = Duration::from_millis(200);
 
 const TOOLS: &str = r#"{"tools":[

@@ -1,4 +1,4 @@
-//! What is not about calls per second: memory, many calls at once, the first answer.
+//! Memory, pipelined calls, and the time to the first answer.
 
 use crate::bars::Bars;
 use crate::options::Options;
@@ -13,13 +13,13 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const PIPELINED: usize = 20;
-/// Callers after those of the first figures, in thousands.
+/// Further callers after the first memory figure, in thousands.
 const MORE_THOUSANDS: usize = 6;
-/// What a start looks into beside serving is over by then.
+/// The time after which the background work of a start is done.
 const SETTLING: Duration = Duration::from_secs(3);
 
 pub async fn measure(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
-    // As it is used: with guards and ledger.
+    // With guards and ledger, as by default.
     first_answer(options, stage, bars).await?;
     memory(options, stage, bars).await?;
     let file = stage.folder.write("pipelined.toml", &config(stage.upstream)?)?;
@@ -32,7 +32,7 @@ pub async fn measure(options: &Options, stage: &Stage, bars: &mut Bars) -> Resul
     Ok(())
 }
 
-/// From the start of the program to the first call answered by the server behind it.
+/// The time from the start of the program to the first answer of an upstream.
 async fn first_answer(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
     let file = stage.folder.write("first.toml", &config(stage.upstream)?)?;
     let mut times = Vec::new();
@@ -71,7 +71,7 @@ async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(),
     let idle = ManyServers::start(options, stage, 1)?;
     idle.ask(1).await?;
     tokio::time::sleep(SETTLING).await;
-    // Most of it is the program file, which the kernel shares and evicts: a figure to read, not a bar.
+    // Most of it is the mapped program file, which the kernel shares and evicts. It therefore has no limit.
     println!("idle, one server behind it: resident {:.1} MB", idle.resident());
     drop(idle);
     let busy = ManyServers::start(options, stage, 10)?;
@@ -80,7 +80,7 @@ async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(),
         busy.ask(100).await?;
     }
     println!("ten servers behind it, 100 clients: resident {:.1} MB", busy.resident());
-    // Buffers with a bound fill up first; what is kept per caller would go on growing.
+    // Bounded buffers fill up first. State per caller would go on growing.
     for _ in 0..20 {
         busy.ask(100).await?;
     }
@@ -88,13 +88,13 @@ async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(),
     for _ in 0..MORE_THOUSANDS * 10 {
         busy.ask(100).await?;
     }
-    // One look is off by half a megabyte either way; a longer way tells more.
+    // One reading varies by half a megabyte, so the growth is measured over many callers.
     let grown = (busy.resident() - before) * 2.0 / MORE_THOUSANDS as f64;
     bars.at_most("6000 more callers of the modern era: growth for 2000", grown, 1.0, " MB");
     Ok(())
 }
 
-/// Ours with some servers behind it, over HTTP and as children by turns.
+/// Failwell with several upstreams, over HTTP and as child processes in turn.
 struct ManyServers {
     process: Process,
     address: SocketAddr,
@@ -123,7 +123,7 @@ impl ManyServers {
         Ok(ManyServers { process: Process::listening(&mut command, address)?, address })
     }
 
-    /// So many clients at once, each with a few calls, spread over all servers.
+    /// Runs this many clients at once, each with a few calls, spread over all upstreams.
     async fn ask(&self, clients: usize) -> Result<(), String> {
         let used = if clients == 1 { &TOOLS[..1] } else { &TOOLS[..] };
         let asking = used.iter().map(|tool| {

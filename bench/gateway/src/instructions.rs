@@ -1,7 +1,7 @@
-//! Instructions per call, counted by callgrind: the same figure on a busy machine.
+//! Instructions per call, counted by callgrind: other load on the machine does not change the figure.
 //!
-//! Each program runs twice, with few and with many calls; the difference has no start and no end in it. The kernel's work
-//! is not counted.
+//! Each program runs twice, with few and with many calls. The difference excludes start-up and shutdown. Work of the
+//! kernel is not counted.
 
 use crate::options::Options;
 use crate::process::{Process, free_address};

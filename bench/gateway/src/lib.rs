@@ -1,8 +1,9 @@
-//! Drives one echo tool through many proxies and measures what each of them adds.
+//! Drives one echo tool through many proxies, and measures the cost that each adds.
 //!
-//! [`echo`] is the server behind them all, [`stage`] starts everything, [`run`] measures the fast ones side by side,
-//! [`peers`] the slow ones a few calls each, [`extras`] memory, pipelining and the first answer, [`instructions`] the
-//! instructions of a call. [`bars`] has the limits. The server and the bare proxies themselves are in `src/bin`.
+//! [`echo`] is the server behind all proxies, and [`stage`] starts the processes. [`run`] measures the fast proxies
+//! side by side, and [`peers`] the slow ones with a few calls each. [`extras`] measures memory, pipelining and the first
+//! answer, [`instructions`] the instructions per call. [`bars`] has the limits. The server and the bare proxies are in
+//! `src/bin`.
 
 pub mod bars;
 pub mod echo;

@@ -1,10 +1,10 @@
-//! Measures every proxy; exits 1 when ours misses a bar.
+//! Measures every proxy. Exits 1 when Failwell exceeds a limit.
 
 use bench_gateway::options::Options;
 use bench_gateway::run::run;
 use std::process::ExitCode;
 
-// One thread: the client must not crowd out the programs it measures.
+// One thread leaves the other cores to the programs under test.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let options = match Options::read(std::env::args().skip(1)) {

@@ -1,18 +1,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What the run can be told.
+/// The options of a run.
 pub struct Options {
     pub round: Duration,
     pub rounds: usize,
-    /// Only proxies whose name contains this; the bars are then not judged.
+    /// Only proxies whose name contains this. Limits are then not checked.
     pub only: String,
-    /// Only cells whose name contains this.
+    /// Only combinations of size, connections and era whose name contains this.
     pub cell: String,
     pub peers: bool,
-    /// Our own program, built like the proxies.
+    /// The Failwell program, built like the proxies.
     pub failwell: PathBuf,
-    /// The same program optimised by profile, if it is to be measured too.
+    /// A profile-guided build of the same program, measured too if given.
     pub pgo: Option<PathBuf>,
 }
 
@@ -25,7 +25,7 @@ usage: bench/gateway/run [--seconds S] [--rounds N] [--only NAME] [--cell TEXT] 
   --no-peers    without the slow peers";
 
 impl Options {
-    /// Reads the command line; everything has a bound.
+    /// Reads the command line, and checks every number against its bounds.
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let failwell = std::env::var_os("BENCH_FAILWELL").map(PathBuf::from);
         let mut options = Options {

@@ -1,4 +1,4 @@
-//! Gateways and proxies other people wrote, a few calls each: they are slow, and their clients are sessions.
+//! Gateways and proxies of other projects, with a few calls each: they are slow, and serve the session era only.
 
 use crate::bars::{Bars, over_stdio};
 use crate::process::{Process, free_address, sibling_program};
@@ -13,11 +13,11 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// How long each of them is asked.
+/// The measuring time of each.
 const LENGTH: Duration = Duration::from_secs(3);
 const ECHO: Echo = Echo { path: "/mcp", tool: "echo", size: 64 };
 
-/// Where a peer is, as the script that starts this says; none where it could not be installed.
+/// The path of a peer from the environment, set by the script that starts the benchmark. `None` if it is not installed.
 fn installed(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|path| path.exists())
 }
@@ -75,7 +75,7 @@ async fn over_http(name: &str, command: &mut Command, at: SocketAddr) {
         let quiet = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let process = Process::listening(quiet, at)?;
         let target = Target { address: at, echo: ECHO, era: Era::Session };
-        // Once to warm up.
+        // Warm-up.
         round(target, 1, Duration::from_millis(300)).await?;
         let before = process.cpu();
         let (times, length) = round(target, 1, LENGTH).await?;
@@ -98,7 +98,7 @@ fn over_lines(name: &str, command: &mut Command) -> Option<f64> {
     tell(name, measured())
 }
 
-/// A peer that cannot do the job says why, and hinders nobody.
+/// Prints why a peer cannot be measured. The run goes on.
 fn tell(name: &str, measured: Result<(Figures, f64), String>) -> Option<f64> {
     match measured {
         Ok((figures, memory)) => {

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A program under test; told to stop when dropped, and made to when it does not.
+/// A program under test. On drop it is asked to stop, and killed if it does not.
 pub struct Process(Child);
 
-/// What a process holds, in megabytes.
+/// The memory of a process, in megabytes.
 #[derive(Clone, Copy, Default)]
 pub struct Memory {
     pub resident: f64,
-    /// Its share, where pages are shared with others.
+    /// The proportional set size: shared pages count in part.
     pub share: f64,
 }
 
@@ -25,12 +25,12 @@ impl Process {
         spawned.map(Process).map_err(|error| format!("{}: {error}", Path::new(&program).display()))
     }
 
-    /// One of the programs beside this one, and where it says it listens.
+    /// Starts a program from the folder of this one, and reads its address from its output.
     pub fn start(binary: &str, arguments: &[&str]) -> Result<(Process, SocketAddr), String> {
         Process::announced(Command::new(sibling_program(binary)?).args(arguments))
     }
 
-    /// A program that prints its address first. An end of its input stops it.
+    /// Starts a program that prints its address first and stops at the end of its input.
     pub fn announced(command: &mut Command) -> Result<(Process, SocketAddr), String> {
         let mut process = Process::spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
         let mut line = String::new();
@@ -42,7 +42,7 @@ impl Process {
         Ok((process, address))
     }
 
-    /// A program that listens where it was told to, once it does.
+    /// Starts a program with a given address, and waits until it listens.
     pub fn listening(command: &mut Command, at: SocketAddr) -> Result<Process, String> {
         let process = Process::spawn(command)?;
         wait_for(at).map_err(|error| format!("{command:?}: {error}"))?;
@@ -57,7 +57,7 @@ impl Process {
         Some((self.0.stdin.take()?, self.0.stdout.take()?))
     }
 
-    /// Processor time so far, the kernel's work for it included; also that of children of the same name.
+    /// User and system CPU time so far, with that of child processes of the same name.
     pub fn cpu(&self) -> Duration {
         Duration::from_nanos(workers(self.id()).into_iter().map(nanoseconds).sum())
     }
@@ -90,13 +90,13 @@ impl Drop for Process {
     }
 }
 
-/// Where a program of this benchmark lies.
+/// The path of a program of this benchmark.
 pub fn sibling_program(binary: &str) -> Result<std::path::PathBuf, String> {
     let here = std::env::current_exe().map_err(|error| error.to_string())?;
     Ok(here.with_file_name(binary))
 }
 
-/// A port nobody uses now.
+/// A free port.
 pub fn free_address() -> Result<SocketAddr, String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     listener.local_addr().map_err(|error| error.to_string())
@@ -113,7 +113,8 @@ pub fn wait_for(at: SocketAddr) -> Result<(), String> {
     Err(format!("nobody listens on {at}"))
 }
 
-/// A process and its children of the same name: those of nginx do its work, other people's servers are not meant.
+/// A process and its children of the same name, such as the workers of nginx. Children of other names are upstream
+/// servers and do not count.
 fn workers(pid: u32) -> Vec<u32> {
     let name = |pid: u32| fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
     let children = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
@@ -123,7 +124,7 @@ fn workers(pid: u32) -> Vec<u32> {
     std::iter::once(pid).chain(children.filter(|child| is_nginx && name(*child) == own)).collect()
 }
 
-/// The scheduler's own account, thread by thread: finer than the ticks of `stat`.
+/// CPU time from `schedstat`, thread by thread: finer than the ticks of `stat`.
 fn nanoseconds(pid: u32) -> u64 {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     threads

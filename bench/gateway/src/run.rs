@@ -1,5 +1,5 @@
-//! The contenders take turns, in another order each round, and are compared round by round, so that a machine that
-//! is busy now and then is busy for all of them.
+//! The proxies take turns, in another order each round, and are compared round by round. Other load on the machine then
+//! affects all of them alike.
 
 use crate::bars::{Bars, judge};
 use crate::options::Options;
@@ -9,7 +9,7 @@ use bench_server::figures::Figures;
 use bench_server::load::{Target, round};
 use bench_server::message::{Echo, Era};
 
-/// Connections at once, bytes of the text that is echoed, and the era of the clients.
+/// The number of connections, the bytes of the echoed text, and the era of the clients.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     pub connections: usize,
@@ -17,7 +17,7 @@ pub struct Cell {
     pub era: Era,
 }
 
-/// The size from which a call is mostly copying.
+/// From this size on, a call is mostly copying.
 pub const LARGE: usize = 64 * 1024;
 
 pub const CELLS: [Cell; 9] = [
@@ -46,7 +46,7 @@ impl Cell {
     }
 }
 
-/// What was measured: the rounds of each contender in each cell.
+/// The results: the rounds of each proxy in each cell.
 pub struct Measurements(Vec<(Cell, &'static str, Vec<Figures>)>);
 
 impl Measurements {

@@ -1,4 +1,4 @@
-//! Everything that takes part, each in a process of its own.
+//! The upstream servers and the proxies, each in its own process.
 
 use crate::process::{Process, free_address, sibling_program};
 use std::fs;
@@ -24,7 +24,7 @@ pub struct Contender {
     pub process: Arc<Process>,
 }
 
-/// The processes and the folder with their files; gone when dropped.
+/// The processes and the folder with their files. Both are removed on drop.
 pub struct Stage {
     pub contenders: Vec<Contender>,
     pub upstream: SocketAddr,
@@ -54,7 +54,7 @@ impl Drop for Folder {
 }
 
 impl Stage {
-    /// `pgo` is an optimised build of ours that is measured too, beside the one that is built like the proxies.
+    /// `pgo` is a profile-guided build of Failwell. It is measured beside the one that is built like the proxies.
     pub fn set(failwell: &Path, pgo: Option<&Path>) -> Result<Stage, String> {
         let folder = Folder::new()?;
         let (server, upstream) = Process::start("upstream-http", &[])?;
@@ -95,7 +95,7 @@ impl Stage {
     }
 }
 
-/// One process of ours, in front of the same server over HTTP and as a child.
+/// One Failwell process, with the same upstream over HTTP and as a child process.
 fn ours_as(names: [&'static str; 2], process: Process, address: SocketAddr) -> [Contender; 2] {
     let process = Arc::new(process);
     let row = |name, upstream, tool| Contender { name, upstream, tool, address, process: process.clone() };
@@ -110,7 +110,7 @@ fn http(name: &'static str, process: Process, address: SocketAddr) -> Contender 
 /// Without guards and ledger.
 pub const BARE: &str = "\n[audit]\nledger = false\n\n[guard.secrets]\naction = \"off\"\n";
 
-/// Our configuration: the same server over HTTP and as a child; guards and ledger as they are by default.
+/// The configuration of Failwell: the same upstream over HTTP and as a child process, with default guards and ledger.
 pub fn config(upstream: SocketAddr) -> Result<String, String> {
     let child = sibling_program("upstream-stdio")?;
     Ok(format!(
@@ -119,7 +119,7 @@ pub fn config(upstream: SocketAddr) -> Result<String, String> {
     ))
 }
 
-/// `failwell up`, with its state beside its configuration.
+/// Starts `failwell up` with its state beside its configuration.
 pub fn up(failwell: &Path, file: &Path, at: SocketAddr) -> Command {
     let mut command = ours(failwell, file);
     command.args(["up", "--listen", &at.to_string(), "--config"]).arg(file).stdin(Stdio::null());
@@ -127,7 +127,7 @@ pub fn up(failwell: &Path, file: &Path, at: SocketAddr) -> Command {
     command
 }
 
-/// Our program, with a state folder of its own.
+/// The Failwell program with its own state folder.
 pub fn ours(failwell: &Path, file: &Path) -> Command {
     let mut command = Command::new(failwell);
     let state = file.with_extension("state");

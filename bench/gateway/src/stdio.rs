@@ -15,7 +15,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts the program and shakes hands.
+    /// Starts the program and opens a session.
     pub fn start(command: &mut Command, version: &str) -> Result<Client, String> {
         let mut process = Process::spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
         let (input, output) = process.pipes().ok_or("no pipes")?;
@@ -38,7 +38,7 @@ impl Client {
         sent.and_then(|()| self.input.flush()).map_err(|error| error.to_string())
     }
 
-    /// The next answer; what is told in between is skipped.
+    /// The next response. Notifications are skipped.
     fn receive(&mut self) -> Result<Vec<u8>, String> {
         loop {
             let mut line = Vec::new();
@@ -53,7 +53,7 @@ impl Client {
         }
     }
 
-    /// One call after another, for a while: how long each took.
+    /// Sends one call after another for this time. Returns the latency of each.
     pub fn keep_asking(&mut self, echo: Echo, length: Duration) -> Result<Vec<Duration>, String> {
         let mut call = NumberedMessage::line(echo, Era::Session);
         let (mut times, mut number) = (Vec::new(), FIRST);
@@ -69,7 +69,7 @@ impl Client {
         Ok(times)
     }
 
-    /// So many calls sent at once: how long until the last was answered.
+    /// Sends this many calls at once. Returns the time until the last response.
     pub fn pipelined(&mut self, tool: &str, count: usize) -> Result<Duration, String> {
         let call = |id: usize| {
             let params = json!({"name": tool, "arguments": {}});

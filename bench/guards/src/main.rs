@@ -1,4 +1,4 @@
-//! One call of 16 KB through all content guards: ours against three plugins of Gatekit, CPU time in one run. Then ours
+//! CPU time of one call of 16 KB through all content guards, Failwell against three plugins of Gatekit. Then Failwell
 //! alone: time per byte up to 16 MB, and quotes against prose.
 
 mod worst;
@@ -11,16 +11,16 @@ use failwell_policy::Guards;
 use failwell_policy::guard::{Action, Direction, GuardRule, GuardSettings, Verdict};
 use serde_json::json;
 
-/// At least this many times less CPU than the peer.
+/// The required ratio of CPU time, peer to Failwell.
 const LEAST: f64 = 50.0;
-/// The most time per byte at 16 MB, by that at 1 MB.
+/// The most time per byte at 16 MB, relative to 1 MB.
 const MOST_GROWTH: f64 = 1.5;
-/// The most a text may cost, by an ordinary one of the same size.
+/// The most time for a text, relative to an ordinary text of the same size.
 const MOST_FOR_WORST: f64 = 3.0;
-/// The most a quote may cost, by a letter of prose.
+/// The most time for a quote, relative to a letter of prose.
 const MOST_FOR_QUOTES: f64 = 1.1;
 
-/// Ordinary text: words, some figures, a path, an address without a password, a long name.
+/// Ordinary text: words, numbers, a path, a URL without a password, a long name.
 const PROSE: &str = "The report for week 27 lists 1,250 units in 14 boxes, checked by two people. See /var/log/app/run-7.log or \
     https://example.com/reports?id=42 for more; getCustomerOrderHistoryByRegion returned 200 after 35 ms. Nothing was \
     lost, and the next delivery is expected on Monday at noon. ";
@@ -94,7 +94,7 @@ fn message(text: &str) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string()
 }
 
-/// The middle of several rounds, in nanoseconds of this thread's CPU per call.
+/// The median over several rounds, in nanoseconds of this thread's CPU time per call.
 fn cpu_per_call(guards: &Guards, json: &str, calls: u32) -> Result<f64, Failure> {
     let mut rounds = Vec::new();
     for _ in 0..9 {
@@ -110,11 +110,11 @@ fn cpu_per_call(guards: &Guards, json: &str, calls: u32) -> Result<f64, Failure>
     Ok(middle(rounds))
 }
 
-/// How long this thread was on a CPU.
+/// The CPU time of this thread.
 fn on_cpu() -> Result<Duration, Failure> {
     match std::fs::read_to_string("/proc/thread-self/schedstat") {
         Ok(text) => Ok(Duration::from_nanos(text.split(' ').next().unwrap_or_default().parse()?)),
-        // Elsewhere the clock has to do.
+        // Other systems: wall-clock time.
         Err(_) => {
             static BEGAN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
             Ok(BEGAN.get_or_init(Instant::now).elapsed())
@@ -127,7 +127,7 @@ fn middle(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// Time per byte at 16 MB by that at 1 MB.
+/// The time per byte at 16 MB, relative to 1 MB.
 fn growth(guards: &Guards) -> Result<f64, Failure> {
     let mut per_byte = Vec::new();
     for (size, calls) in [(16 << 10, 200), (256 << 10, 20), (1 << 20, 5), (4 << 20, 2), (16 << 20, 1)] {
@@ -141,7 +141,7 @@ fn growth(guards: &Guards) -> Result<f64, Failure> {
     Ok(most / one)
 }
 
-/// The most expensive text by an ordinary one, at each size. The units that miss the bar are listed.
+/// The most expensive text, relative to an ordinary one, at each size. Prints the repeated units that exceed the limit.
 fn worst(guards: &Guards, name: &str) -> Result<f64, Failure> {
     let mut most: f64 = 0.0;
     for (size, calls) in [(16 << 10, 20), (1 << 20, 1), (16 << 20, 1)] {
@@ -164,13 +164,13 @@ fn worst(guards: &Guards, name: &str) -> Result<f64, Failure> {
     Ok(most)
 }
 
-/// The least of three rounds, in nanoseconds of this thread's CPU. Findings are fine.
+/// The minimum of three rounds, in nanoseconds of this thread's CPU time. The text may have findings.
 fn inspect_time(guards: &Guards, text: &str, calls: u32) -> Result<f64, Failure> {
     let json = message(text);
     let mut least = f64::INFINITY;
     for _ in 0..3 {
         let (began, since, mut count) = (on_cpu()?, Instant::now(), 0);
-        // The counter of the system has steps of some milliseconds.
+        // The CPU clock has a resolution of some milliseconds.
         while count < calls || since.elapsed() < Duration::from_millis(30) {
             std::hint::black_box(guards.inspect(
                 Direction::Result,
@@ -185,7 +185,7 @@ fn inspect_time(guards: &Guards, text: &str, calls: u32) -> Result<f64, Failure>
     Ok(least)
 }
 
-/// A run of 100,000 quotes by prose of the same length, per byte.
+/// The time per byte of 100,000 quotes, relative to prose of the same length.
 fn quotes(guards: &Guards) -> Result<f64, Failure> {
     let quotes = message(&"\"".repeat(100_000));
     let prose = message(&prose(quotes.len() - 100));
@@ -197,7 +197,7 @@ fn quotes(guards: &Guards) -> Result<f64, Failure> {
     Ok(middle(ratios))
 }
 
-/// The same message through the peer's plugins, in its own process.
+/// The time of the same message in the peer's plugins, in a process of the peer.
 fn peer(call: &str) -> Result<f64, Failure> {
     let python = std::env::var("BENCH_GATEKIT_PYTHON")
         .map_err(|_| "run this as ./x bench guards, which installs the peer")?;

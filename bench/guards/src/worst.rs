@@ -1,7 +1,7 @@
-//! Texts that look for trouble, by an ordinary text of the same size.
+//! Texts that are expensive for a guard, compared with an ordinary text of the same size.
 
-/// Lines of an ordinary large answer: logs, code, prose and data, with the words that guards look for and
-/// nothing to find.
+/// Lines of an ordinary large answer: logs, code, prose and data. They contain words that guards look for, but no
+/// finding.
 const ORDINARY: &str = concat!(
     "2026-07-14 09:31:07,412 INFO  [worker-3] order 48213 accepted in 35 ms (queue: 7, retries: 0)\n",
     "    let password = config.password_file()?; // the system reads it once, the user never sees it\n",
@@ -11,7 +11,7 @@ const ORDINARY: &str = concat!(
     "Das System ist bereit \u{2013} na\u{ef}ve r\u{e9}sum\u{e9}s, 7 caf\u{e9}s, 12 \u{20ac}; C:\\temp\\new\\table.txt\n",
 );
 
-/// Units that are repeated. Each makes some part of a guard start work that leads to nothing.
+/// Repeated units. Each makes a part of a guard start work that finds nothing.
 pub(crate) const UNITS: &[&str] = &[
     "pwd=a;uid=",
     "password=$x;",

@@ -1,4 +1,4 @@
-//! The ledger by itself: records per second without a wait for the commit, and with it.
+//! The ledger alone: records per second, without and with a wait for the commit.
 
 use crate::folder::Folder;
 use failwell_audit::{Durability, Ledger, LedgerSettings};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// The queue length at which the writer pauses. Below the bound no record is lost.
 const MOST_WAITING: u64 = 30_000;
-/// How many callers wait for their records at once.
+/// The number of callers that wait for their records at the same time.
 const CALLERS: usize = 64;
 
 /// Measures both and prints them.

@@ -1,4 +1,4 @@
-//! The gateway without a ledger, with one, and with one that is critical: in turn, compared round by round.
+//! The gateway without a ledger, with one, and with a critical one, measured in turn and compared round by round.
 
 use bench_server::child::Server;
 use bench_server::figures::Figures;
@@ -6,15 +6,15 @@ use bench_server::load::{Target, round};
 use bench_server::message::{Echo, Era};
 use bench_server::options::Options;
 
-/// The binaries, and by how much each may at the most cost more processor time than the one without a ledger. Time
-/// on the clock says little on a machine that does other things; processor time says the same there.
+/// The binaries, and the most CPU time of each relative to the one without a ledger. CPU time varies less than
+/// wall-clock time when the machine does other work.
 const CONTENDERS: [(&str, &str, Option<f64>); 3] = [
     ("no ledger", "gateway-none", None),
     ("ledger", "gateway-ledger", Some(0.15)),
     ("critical", "gateway-critical", None),
 ];
 
-/// Measures, prints, and says whether the ledger stays within its share.
+/// Measures and prints. Returns whether the ledger stays within its limits.
 pub async fn run(options: &Options) -> Result<bool, String> {
     let servers: Result<Vec<Server>, String> =
         CONTENDERS.iter().map(|(_, binary, _)| Server::start(binary)).collect();

@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-/// A folder for one ledger, gone when dropped.
+/// A folder for one ledger, removed on drop.
 pub struct Folder(pub PathBuf);
 
 impl Folder {

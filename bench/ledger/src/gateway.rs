@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 const INFO: Info = Info { name: "failwell", title: "Failwell", version: "0.1.0", instructions: "" };
 
-/// Serves until told to stop, with a ledger of this durability, or without one.
+/// Serves until it is stopped, with a ledger of this durability or without one.
 pub async fn serve(durability: Option<Durability>) -> Result<(), Box<dyn Error>> {
     let upstream = Server::start("upstream-http")?;
     let reach = Endpoint::Http { url: format!("http://{}/mcp", upstream.address), headers: Vec::new() };

@@ -1,5 +1,5 @@
-//! What the ledger can take by itself, and what it costs a gateway: the same gateway without one, with one, and
-//! with one that every answer waits for, in turn.
+//! The throughput of the ledger alone, and its cost to a gateway: the same gateway without a ledger, with one, and with
+//! one that every answer waits for.
 
 pub mod alone;
 pub mod cost;

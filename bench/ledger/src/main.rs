@@ -1,10 +1,10 @@
-//! Measures the ledger alone, then what it costs; exits 1 when that is more than its share.
+//! Measures the ledger alone, then its cost to the gateway. Exits 1 when the cost exceeds a limit.
 
 use bench_server::options::Options;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long the ledger alone is measured, each way.
+/// The measuring time of the ledger alone, per durability.
 const ALONE: Duration = Duration::from_secs(5);
 
 async fn measure(options: &Options) -> Result<bool, String> {

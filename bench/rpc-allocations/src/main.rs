@@ -1,11 +1,11 @@
-//! Counts what reading and passing on one message allocates; exits 1 when ours grows with the message.
+//! Counts the bytes allocated to read one message and pass it on. Exits 1 when Failwell's grow with the message.
 
 use allocation_counter::measure;
 use bench_rpc::contenders::CONTENDERS;
 use bench_rpc::messages::samples;
 use std::process::ExitCode;
 
-/// Ours may allocate this much for any message: the id, and nothing of the payload.
+/// The most bytes that Failwell may allocate for a message of any size: the id, nothing of the payload.
 const BOUND: u64 = 256;
 
 fn main() -> Result<ExitCode, String> {
@@ -14,7 +14,7 @@ fn main() -> Result<ExitCode, String> {
     for sample in samples() {
         let mut sink = Vec::with_capacity(sample.bytes.len() * 2);
         for (name, contender) in CONTENDERS {
-            // The first message fills the buffers that later ones reuse.
+            // The first message allocates the buffers that later ones reuse.
             contender(&sample, &mut sink)?;
             let mut outcome = Ok(());
             let info = measure(|| {

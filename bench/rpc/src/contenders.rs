@@ -1,4 +1,5 @@
-//! Read a message, write it under id 99 to a reused sink. A contender that refuses a sample ends the run.
+//! The compared parsers. Each reads a message, and writes it with id 99 to a reused buffer. A parser that refuses a
+//! sample ends the run.
 
 use crate::messages::{Sample, Sender};
 use failwell_rpc::{Incoming, Limits, Message, read};
@@ -9,7 +10,7 @@ use std::io::{IoSlice, Write};
 /// Reads a sample and writes it to the sink.
 pub type Contender = fn(&Sample, &mut Vec<u8>) -> Result<(), String>;
 
-/// Ours first, then those we are measured against.
+/// Failwell first, then the others.
 pub const CONTENDERS: [(&str, Contender); 3] = [("failwell", ours), ("serde_json", value), ("rmcp", typed)];
 
 pub fn ours(sample: &Sample, sink: &mut Vec<u8>) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! Times every contender on every sample in turn and compares their best rounds; exits 1 when a target is missed.
+//! Times every parser on every sample in turn, and compares the best rounds. Exits 1 when Failwell misses a target.
 
 use bench_rpc::contenders::{CONTENDERS, Contender};
 use bench_rpc::messages::{Sample, samples};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 12;
 const ROUND: Duration = Duration::from_millis(40);
-/// How many times slower each contender must be than ours.
+/// The required ratio of time per message, other parser to Failwell.
 const TARGETS: [f64; 3] = [1.0, 3.0, 10.0];
 
 fn main() -> Result<ExitCode, String> {
@@ -33,7 +33,7 @@ fn main() -> Result<ExitCode, String> {
     Ok(if met { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The contenders take turns, so that a busy machine is busy for all of them.
+/// The parsers take turns, so that other load on the machine affects all of them alike.
 fn best_rounds(sample: &Sample) -> Result<[f64; 3], String> {
     let mut best = [f64::INFINITY; 3];
     let mut sink = Vec::with_capacity(sample.bytes.len() * 2);
@@ -45,7 +45,7 @@ fn best_rounds(sample: &Sample) -> Result<[f64; 3], String> {
     Ok(best)
 }
 
-/// Nanoseconds per message, over enough messages that the clock does not matter.
+/// Nanoseconds per message, over enough messages that the resolution of the clock does not matter.
 fn round(contender: Contender, sample: &Sample, sink: &mut Vec<u8>) -> Result<f64, String> {
     let per_look = (200_000 / sample.bytes.len()).max(1) as u32;
     let (started, mut count) = (Instant::now(), 0_u32);

@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-/// Which side sends a message: the typed SDK has one union for each.
+/// The sender of a message. The typed SDK has one union per sender.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Sender {
     Client,
     Server,
 }
 
-/// A message to be passed on.
+/// A message to pass on.
 pub struct Sample {
     pub name: &'static str,
     pub sender: Sender,

@@ -3,17 +3,17 @@ use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A server under test, in a process of its own; gone when dropped.
+/// A server under test in its own process, which is killed on drop.
 pub struct Server {
     child: Child,
     pub address: SocketAddr,
 }
 
-/// The clock of `/proc`: the same on every Linux.
+/// Ticks per second in `/proc`: the same on every Linux.
 const TICK: Duration = Duration::from_millis(10);
 
 impl Server {
-    /// Starts a binary that lies beside this one, and learns where it listens.
+    /// Starts a binary from the folder of this one, and reads its address from its output.
     pub fn start(binary: &str) -> Result<Server, String> {
         let here = std::env::current_exe().map_err(|error| error.to_string())?;
         let path = here.with_file_name(binary);
@@ -30,11 +30,11 @@ impl Server {
         }
     }
 
-    /// Processor time so far, the kernel's work for it included.
+    /// User and system CPU time so far.
     pub fn cpu(&self) -> Result<Duration, String> {
         let path = format!("/proc/{}/stat", self.child.id());
         let text = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
-        // The name in parentheses may contain anything; what follows it is numbers.
+        // The process name in parentheses may contain spaces; only numbers follow it.
         let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
         let ticks: Vec<u32> = fields.skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
         match ticks[..] {

@@ -5,11 +5,11 @@ use std::time::Duration;
 pub struct Figures {
     /// Requests per second.
     pub rate: f64,
-    /// Microseconds that half of the answers took at most.
+    /// Median latency in microseconds.
     pub p50: f64,
-    /// Microseconds that all but one in a hundred took at most.
+    /// 99th percentile of the latency in microseconds.
     pub p99: f64,
-    /// Microseconds of the server's processor time per request.
+    /// CPU time of the server per request, in microseconds.
     pub cpu: f64,
 }
 
@@ -32,17 +32,17 @@ impl Figures {
         Figures { rate: of(|f| f.rate), p50: of(|f| f.p50), p99: of(|f| f.p99), cpu: of(|f| f.cpu) }
     }
 
-    /// How many times as many requests per second the first answered: the median of the rounds' own ratios.
+    /// The ratio of requests per second, first to second: the median over the rounds.
     pub fn times_as_fast(first: &[Figures], second: &[Figures]) -> f64 {
         Figures::times_the(|figures| figures.rate, first, second)
     }
 
-    /// How many times the second's figure the first's is: the median of the rounds' own ratios.
+    /// The ratio of a figure, first to second: the median over the rounds.
     pub fn times_the(figure: fn(&Figures) -> f64, first: &[Figures], second: &[Figures]) -> f64 {
         median(first.iter().zip(second).map(|(first, second)| figure(first) / figure(second)))
     }
 
-    /// How much more the first's figure is than the second's: the median of the rounds' own differences.
+    /// The difference of a figure, first minus second: the median over the rounds.
     pub fn more_than(figure: fn(&Figures) -> f64, first: &[Figures], second: &[Figures]) -> f64 {
         median(first.iter().zip(second).map(|(first, second)| figure(first) - figure(second)))
     }

@@ -1,8 +1,8 @@
-//! Drives echo servers over HTTP, each in a process of its own, and measures what an answer costs.
+//! Drives echo servers over HTTP, each in its own process, and measures throughput, latency and CPU time.
 //!
-//! [`options`] and [`run`] are the harness; [`message`] is what is sent and what must come back, [`wire`] the
-//! connection it travels on, [`load`] one round of it; [`child`] is a server under test, and [`stand`] what the
-//! servers share. The servers themselves are in `src/bin`.
+//! [`options`] and [`run`] are the harness. [`message`] holds the request and the expected answer, [`wire`] the HTTP
+//! connection, and [`load`] one round of requests. [`child`] is a server under test; [`stand`] is shared by the servers
+//! in `src/bin`.
 
 pub mod child;
 pub mod figures;

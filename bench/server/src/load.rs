@@ -1,4 +1,4 @@
-//! One round: some connections, each with one request after another, until the time is over.
+//! One round: several connections, each with one request after another, until the deadline.
 
 use crate::message::{Echo, Era, FIRST, NumberedMessage, handshake, ready};
 use crate::wire::Connection;
@@ -13,12 +13,12 @@ pub struct Target {
     pub era: Era,
 }
 
-/// How long one answer may take.
+/// The time limit of one answer.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Requests on a connection before the clock starts.
+/// Warm-up requests on each connection.
 const WARM_UP: u64 = 20;
 
-/// A connection that is ready to be timed.
+/// A connection after its warm-up.
 struct Caller {
     connection: Connection,
     call: NumberedMessage,
@@ -27,7 +27,7 @@ struct Caller {
 }
 
 impl Caller {
-    /// Connects, introduces itself if the era wants that, and reads one answer with care.
+    /// Connects, opens a session if the era has sessions, and checks one answer completely.
     async fn ready(target: Target) -> Result<Caller, String> {
         let mut connection = Connection::open(target.address).await?;
         let session = match target.era {
@@ -47,7 +47,7 @@ impl Caller {
         Ok(caller)
     }
 
-    /// One request, one right answer.
+    /// Sends one request, and checks the answer.
     async fn ask(&mut self) -> Result<(), String> {
         let number = self.next;
         self.next += 1;
@@ -59,7 +59,7 @@ impl Caller {
         Err(format!("a wrong answer, status {}: {}", response.status, String::from_utf8_lossy(response.body)))
     }
 
-    /// Asks until the deadline, and says how long each answer took.
+    /// Sends requests until the deadline. Returns the latency of each.
     async fn keep_asking(mut self, deadline: Instant) -> Result<Vec<Duration>, String> {
         let mut times = Vec::with_capacity(64 * 1024);
         let mut now = Instant::now();
@@ -84,7 +84,7 @@ async fn begin_session(connection: &mut Connection, path: &str) -> Result<String
     }
 }
 
-/// The time each answer of the round took, in no order, and how long the round was.
+/// The unsorted latencies of a round, and its duration.
 pub async fn round(
     target: Target,
     connections: usize,

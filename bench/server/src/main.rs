@@ -1,10 +1,10 @@
-//! Measures all servers in turn; exits 1 when ours misses a target.
+//! Measures all servers in turn. Exits 1 when Failwell misses a target.
 
 use bench_server::options::Options;
 use bench_server::run::run;
 use std::process::ExitCode;
 
-// One thread: the client must not crowd out the servers it measures.
+// One thread leaves the other cores to the servers under test.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let options = match Options::read(std::env::args().skip(1)) {

@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 use std::ops::Range;
 
-/// Which protocol era a server is asked in.
+/// The protocol era of a client.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Era {
-    /// 2026-07-28: every request stands alone.
+    /// 2026-07-28: no session.
     Modern,
-    /// 2025-11-25: a session first.
+    /// 2025-11-25: a session starts with a handshake.
     Session,
 }
 
-/// An echo tool, and how much it is given.
+/// An echo tool, and the size of its argument.
 #[derive(Clone, Copy)]
 pub struct Echo {
     pub path: &'static str,
@@ -21,12 +21,12 @@ pub struct Echo {
     pub size: usize,
 }
 
-/// Stands for the number of a request until it gets one: as many digits as every number has.
+/// The placeholder of the request id. It has as many digits as every id.
 const PLACE: &str = "99999999";
-/// The first number; all have the same length, so that a message is changed in place.
+/// The first request id. All ids have the same length, so that a message is changed in place.
 pub const FIRST: u64 = 10_000_000;
 
-/// Bytes with a number in some places.
+/// A message with the places of its request id.
 #[derive(Clone)]
 pub struct NumberedMessage {
     bytes: Vec<u8>,
@@ -41,7 +41,7 @@ impl NumberedMessage {
         NumberedMessage { bytes, places }
     }
 
-    /// The bytes under this number.
+    /// The message with this id.
     pub fn numbered(&mut self, number: u64) -> &[u8] {
         let mut digits = [b'0'; PLACE.len()];
         let mut rest = number;
@@ -61,12 +61,12 @@ impl NumberedMessage {
         NumberedMessage::with_places_of(post(echo.path, echo.tool, era, session, &body), PLACE)
     }
 
-    /// The same call as a line.
+    /// The same call, framed as a line.
     pub fn line(echo: Echo, era: Era) -> NumberedMessage {
         NumberedMessage::with_places_of((call_body(echo, era).to_string() + "\n").into_bytes(), PLACE)
     }
 
-    /// What every answer must look like, from one answer that was read with care.
+    /// The expected answer, made from one answer that was parsed and checked.
     pub fn answer(echo: Echo, body: Vec<u8>, number: u64) -> Result<NumberedMessage, String> {
         let answer: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
         let (id, number) = (number, number.to_string());

@@ -17,7 +17,7 @@ usage: bench/server/run [--connections N] [--seconds S] [--rounds N] [--only NAM
   --only NAME       only the servers whose name contains NAME; targets are then not judged";
 
 impl Options {
-    /// Reads the command line; everything has a bound.
+    /// Reads the command line, and checks every number against its bounds.
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options =
             Options { connections: 16, round: Duration::from_secs(1), rounds: 15, only: String::new() };

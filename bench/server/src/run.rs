@@ -1,5 +1,5 @@
-//! The contenders take turns, in another order each round, and are compared round by round, so that a machine that
-//! is busy now and then is busy for all of them.
+//! The servers take turns, in another order each round, and are compared round by round. Other load on the machine then
+//! affects all of them alike.
 
 use crate::child::Server;
 use crate::figures::Figures;
@@ -12,7 +12,7 @@ struct Contender {
     binary: &'static str,
     path: &'static str,
     era: Era,
-    /// How many times as many requests per second ours must answer, of the same era.
+    /// The required ratio of requests per second, Failwell to a server of the same era.
     target: Option<f64>,
 }
 
@@ -29,7 +29,7 @@ const fn contender(
 /// Bytes of the text that is echoed.
 const TEXT: usize = 96;
 
-/// Ours comes first in each era. Sessions are measured for information.
+/// Failwell is first in each era. Sessions have no target.
 const CONTENDERS: [Contender; 5] = [
     contender("failwell", "echo-failwell", "/mcp", Era::Modern, None),
     contender("rmcp", "echo-rmcp", "/mcp", Era::Modern, Some(2.0)),

@@ -4,7 +4,7 @@ use std::io;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpListener;
 
-/// A listener on any free port, whose address is told on standard output.
+/// A listener on a free port. Prints its address to standard output.
 pub async fn open() -> io::Result<TcpListener> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);

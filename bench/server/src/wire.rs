@@ -1,4 +1,4 @@
-//! As much of HTTP/1.1 as the servers under test speak: a length or chunks, and events in them.
+//! The part of HTTP/1.1 that the servers under test use: bodies with a length or in chunks, and server-sent events.
 
 use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -8,7 +8,7 @@ use tokio::net::TcpStream;
 pub struct Response<'a> {
     pub status: u16,
     head: &'a str,
-    /// The JSON it carries; of events, the last one's.
+    /// The JSON of the body, or of the last event.
     pub body: &'a [u8],
 }
 
@@ -82,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Joins the chunks behind the head; `false` while some are missing.
+    /// Joins the chunks of the body. Returns `false` while some are missing.
     fn unchunk(&mut self, head: usize) -> Result<bool, String> {
         self.unchunked.clear();
         let mut rest = &self.buffer[head..];

@@ -1,4 +1,4 @@
-//! Finding among ten thousand tasks, and what keeping up with the service costs, against the emulator in this process.
+//! Searches among ten thousand tasks, and the cost of reading changes, against an emulator in the same process.
 
 mod tasks_bench;
 
@@ -35,7 +35,7 @@ async fn main() -> ExitCode {
     if bars.iter().all(|(held, _)| *held) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// The same question, answered from what is known and by the service.
+/// Compares a query that the cache answers with one that the service answers.
 async fn compare(bench: &TasksBench, name: &str, filter: &str) -> (bool, String) {
     let arguments = json!({"filter": filter});
     let known = timed(bench, "rtm_findTasks", &arguments, ROUNDS).await;
@@ -68,10 +68,10 @@ fn at(sorted: &[Duration], percent: usize) -> Duration {
         .unwrap_or_default()
 }
 
-/// One task changes; what does it cost to know?
+/// Measures the cost of reading one changed task.
 async fn traffic(bench: &TasksBench) -> (bool, String) {
     let whole = bench.bytes("reload");
-    // All tasks came to be in the same second, so that the first look is told of them once more.
+    // All tasks were created in the same second, so the first request for changes returns them once more.
     bench.change(50).await;
     bench.look().await;
     let before = (bench.bytes("update"), bench.updates());

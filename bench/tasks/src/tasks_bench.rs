@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 
 pub struct TasksBench {
     emulator: Emulator,
-    /// Trusts what it knows for an hour.
+    /// Uses cached tasks for an hour.
     pipeline: Arc<Pipeline>,
-    /// Looks for changes at every call.
+    /// Asks the service for changes at every call.
     eager: Arc<Pipeline>,
 }
 
@@ -43,7 +43,7 @@ impl TasksBench {
             bench.log_in(pipeline).await;
             call(pipeline, "rtm_findTasks", json!({})).await;
         }
-        // The data that was read is older than this change.
+        // The clock advances, so that the following change is newer than the cached data.
         bench.emulator.control().advance_clock(Duration::from_secs(60));
         bench
     }
@@ -69,7 +69,7 @@ impl TasksBench {
         self.call("rtm_updateTask", json!({"task": task, "priority": "2"})).await;
     }
 
-    /// The eager one looks for changes.
+    /// Makes the `eager` server ask for changes.
     pub async fn look(&self) {
         call(&self.eager, "rtm_findTasks", json!({"filter": "priority:2", "limit": 1})).await;
     }

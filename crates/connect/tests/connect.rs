@@ -2,6 +2,9 @@
 
 #![allow(clippy::expect_used, reason = "helpers of tests are tests")]
 
+#[path = "support/self_signed.rs"]
+mod self_signed;
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,10 +14,8 @@ use bytes::Bytes;
 use failwell_connect::{ContentKind, HeadLines, Remote, SendError, Trust, Verb};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use self_signed::self_signed;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
 
@@ -104,15 +105,7 @@ async fn a_server_that_hangs_up_has_heard_the_request() {
 
 #[tokio::test]
 async fn tls_servers_need_a_trusted_certificate() {
-    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key)
-        .expect("a server");
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (acceptor, pem) = self_signed();
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     tokio::spawn(async move {
@@ -128,7 +121,7 @@ async fn tls_servers_need_a_trusted_certificate() {
     let reach = |host: &str, trust| {
         Remote::new(&format!("https://{host}:{port}/mcp"), &[], trust).expect("an address")
     };
-    let trust = Trust::Pem(Bytes::from(made.cert.pem()));
+    let trust = Trust::Pem(Bytes::from(pem));
     assert_eq!(ask(&reach("localhost", trust.clone())).await.expect("trusted"), "{}");
     assert!(
         matches!(ask(&reach("localhost", Trust::System)).await, Err(SendError::NotSent(_))),

@@ -43,7 +43,6 @@ async fn look(check: &'static MachineCheck, wanted: ConfiguredParts) -> Finding 
     Finding::new(check, outcome.unwrap_or_else(|| CheckOutcome::missing("no answer in time")))
 }
 
-/// Runs a blocking check.
 async fn run_blocking(ask: impl FnOnce() -> CheckOutcome + Send + 'static) -> Option<CheckOutcome> {
     timeout(PATIENCE, tokio::task::spawn_blocking(ask)).await.ok().and_then(Result::ok)
 }

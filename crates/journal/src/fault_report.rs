@@ -37,7 +37,6 @@ pub struct FaultReport<'a> {
 }
 
 impl FaultReport<'_> {
-    /// The report of a fault.
     pub fn new(fault: &Fault, redact: &TextRedactor) -> FaultReport<'static> {
         let operator = fault.operator();
         let text = |text: &str| redact.text(text, MOST_TEXT);

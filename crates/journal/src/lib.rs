@@ -14,6 +14,7 @@ mod entry;
 mod fault_report;
 mod guard_notice;
 mod journal;
+mod memory_log;
 mod printable;
 mod redact;
 
@@ -21,5 +22,6 @@ pub use entry::Entry;
 pub use fault_report::{FaultReport, weight};
 pub use guard_notice::GuardNotice;
 pub use journal::{Journal, LogStyle};
+pub use memory_log::MemoryLog;
 pub use printable::printable;
 pub use redact::{BodyKind, BodyRedactor, Redactor, StoredBody, TextRedactor};

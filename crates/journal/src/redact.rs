@@ -10,7 +10,6 @@ pub type Redactor = Arc<dyn Fn(&str) -> String + Send + Sync>;
 /// Removes everything from a body that may not be stored.
 pub type BodyRedactor = Arc<dyn Fn(&StoredBody<'_>) -> String + Send + Sync>;
 
-/// A body to be stored.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredBody<'a> {
     pub sort: BodyKind,

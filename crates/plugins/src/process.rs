@@ -25,7 +25,6 @@ const START_LIMIT: Duration = Duration::from_secs(10);
 /// Capacity of the request queue.
 const MOST_WAITING: usize = 256;
 
-/// The settings of a child.
 #[derive(Debug, Clone)]
 pub struct ChildSettings {
     pub program: PathBuf,

@@ -68,7 +68,6 @@ pub(crate) struct LivenessCheck {
     pub(crate) late: Vec<(Vec<u8>, Message)>,
 }
 
-/// A connection.
 pub(crate) enum Connection {
     Stdio(stdio::StdioConnection),
     Http(http::HttpConnection),

@@ -42,7 +42,6 @@ pub enum Progress<'a> {
     },
     /// A check was made.
     Checked {
-        /// Its report.
         report: &'a CheckReport,
         /// How many were made so far.
         done: usize,

@@ -32,7 +32,6 @@ pub struct CheckReport {
     pub revision: Revision,
     /// Whether the server still answered afterwards.
     pub survived: bool,
-    /// The verdict.
     #[serde(flatten)]
     pub verdict: Verdict,
     /// The expected behaviour.
@@ -87,7 +86,6 @@ pub struct Report {
     pub score: u32,
     /// The number of checks by verdict.
     pub tally: VerdictCounts,
-    /// Every check.
     pub checks: Vec<CheckReport>,
     /// Internal details that the server leaked.
     pub leaks: Vec<Leak>,

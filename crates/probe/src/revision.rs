@@ -43,7 +43,6 @@ impl Revision {
         if self.is_modern() { "modern" } else { "session" }
     }
 
-    /// The revision with this date.
     pub fn from_date(date: &str) -> Option<Self> {
         Self::SESSION.into_iter().chain([Self::July2026]).find(|revision| revision.date() == date)
     }

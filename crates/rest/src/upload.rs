@@ -103,10 +103,10 @@ async fn take(
     let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream(most));
     let mut form = Multipart::with_constraints(pieces(body, patience, unread.clone()), boundary, limits);
     let mut fields = Fields::default();
-    let understood = || unread.store(0, Ordering::Relaxed);
+    let reception = Reception { target, settings: &settings, unread: &unread };
     while let Some(field) = form.next_field().await.map_err(|error| foreign(error, &settings))? {
-        understood();
-        fields.take(field, target, &settings, &understood).await?;
+        reception.note_progress();
+        fields.take(field, &reception).await?;
     }
     fields.keep(target).await
 }
@@ -139,6 +139,27 @@ fn pieces(
     })
 }
 
+/// Where an upload goes, and its progress.
+struct Reception<'a> {
+    target: &'a UploadTarget,
+    settings: &'a BlobStoreSettings,
+    /// The bytes read since the form parser last understood a part or a piece of one.
+    unread: &'a AtomicU64,
+}
+
+impl Reception<'_> {
+    fn note_progress(&self) {
+        self.unread.store(0, Ordering::Relaxed);
+    }
+
+    /// The next piece of a part.
+    async fn chunk(&self, field: &mut Field<'static>) -> Result<Option<Bytes>, Fault> {
+        let piece = field.chunk().await.map_err(|error| foreign(error, self.settings))?;
+        self.note_progress();
+        Ok(piece)
+    }
+}
+
 /// The parts of a form received so far.
 #[derive(Default)]
 struct Fields {
@@ -154,13 +175,7 @@ struct Fields {
 }
 
 impl Fields {
-    async fn take(
-        &mut self,
-        mut field: Field<'static>,
-        target: &UploadTarget,
-        settings: &BlobStoreSettings,
-        understood: &impl Fn(),
-    ) -> Result<(), Fault> {
+    async fn take(&mut self, mut field: Field<'static>, reception: &Reception<'_>) -> Result<(), Fault> {
         self.parts += 1;
         let name = field.name().map(str::to_owned).filter(|_| self.parts <= MOST_PARTS);
         let name = name.ok_or_else(|| Fault::new(&reason::SHELF_BAD_MULTIPART))?;
@@ -171,11 +186,10 @@ impl Fields {
         } else if !self.seen.insert(name.clone()) {
             self.wrong.push(Violation::new(at(), Rule::UniqueItems));
         } else if name == "file" {
-            return self.take_file(field, target, settings, understood).await;
+            return self.take_file(field, reception).await;
         }
         let mut text = Vec::new();
-        while let Some(piece) = field.chunk().await.map_err(|error| foreign(error, settings))? {
-            understood();
+        while let Some(piece) = reception.chunk(&mut field).await? {
             text.extend_from_slice(&piece);
             if text.len() as u64 > LARGEST_FIELD {
                 return Err(
@@ -186,10 +200,10 @@ impl Fields {
         match name.as_str() {
             "type" => {
                 let kind = ResourceType::new(&String::from_utf8_lossy(&text))?;
-                target.admit(&kind)?;
+                reception.target.admit(&kind)?;
                 self.kind = Some(kind);
             }
-            "ttl" => self.read_ttl(&text, settings),
+            "ttl" => self.read_ttl(&text, reception.settings),
             "metadata" => match read_value(&text).ok().and_then(|json| json.raw().parse().ok()) {
                 Some(Value::Object(metadata)) => self.metadata = metadata,
                 _ => self.wrong.push(Violation::new(at(), Rule::Type).limit("object")),
@@ -200,20 +214,13 @@ impl Fields {
     }
 
     /// Receives the file. If the form is already invalid, the file is read and discarded.
-    async fn take_file(
-        &mut self,
-        mut field: Field<'static>,
-        target: &UploadTarget,
-        settings: &BlobStoreSettings,
-        understood: &impl Fn(),
-    ) -> Result<(), Fault> {
+    async fn take_file(&mut self, mut field: Field<'static>, reception: &Reception<'_>) -> Result<(), Fault> {
         self.name = field.file_name().map(FileName::new).transpose()?;
         let by_type = field.content_type().map(|kind| extension_of(kind.as_ref()));
         let by_name = self.name.as_ref().and_then(FileName::extension);
         self.extension = by_name.or(by_type).unwrap_or_default();
-        let mut deposit = target.blob_store().receive().await?;
-        while let Some(piece) = field.chunk().await.map_err(|error| foreign(error, settings))? {
-            understood();
+        let mut deposit = reception.target.blob_store().receive().await?;
+        while let Some(piece) = reception.chunk(&mut field).await? {
             if self.wrong.is_empty() {
                 deposit.write(piece).await?;
             }

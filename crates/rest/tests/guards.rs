@@ -7,13 +7,12 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_controls::{GuardSet, Settings, build_pipeline};
 use failwell_fault::{Echo, Fault, reason};
-use failwell_journal::{Journal, LogStyle};
+use failwell_journal::{Journal, LogStyle, MemoryLog};
 use failwell_pipeline::Pipeline;
 use failwell_policy::Guards;
 use failwell_policy::guard::{Action, Category, GuardRule, GuardSettings};
@@ -81,23 +80,9 @@ async fn leak(given: Leak, cx: Context) -> Result<ToolOutcome, Fault> {
 const WAYS: [&str; 11] =
     ["text", "key", "encoded", "hidden", "marked", "fault", "failed", "log", "ask", "panic", "echo"];
 
-#[derive(Clone, Default)]
-struct Buffer(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Buffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("buffer").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
 struct World {
     pipeline: Arc<Pipeline>,
-    lines: Buffer,
+    lines: MemoryLog,
     /// Everything that any caller received.
     sent: Vec<u8>,
 }
@@ -112,7 +97,7 @@ impl World {
         let guard_set = GuardSet::new(Guards::compile(settings).expect("the guards compile"));
         let info = Info { name: "leaky", title: "Leaky", version: "1", instructions: "" };
         let tool = Tool::new("leak", "Leaks.", leak).expect("a tool");
-        let lines = Buffer::default();
+        let lines = MemoryLog::default();
         let journal = Journal::to(style, lines.clone());
         let settings = Settings { guard_set: Some(guard_set), ..Settings::default() };
         let pipeline =
@@ -122,7 +107,7 @@ impl World {
 
     fn journal(&self) -> String {
         self.pipeline.journal().flush();
-        String::from_utf8(self.lines.0.lock().expect("buffer").clone()).expect("text")
+        self.lines.text()
     }
 }
 

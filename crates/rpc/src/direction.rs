@@ -51,12 +51,10 @@ pub enum TargetName<'a> {
     Nothing,
     /// The message is about one whose name is not known. A guard for some names looks at it.
     Unknown,
-    /// The name.
     Named(&'a str),
 }
 
 impl TargetName<'_> {
-    /// The name, if there is one.
     pub fn name(&self) -> &str {
         match self {
             TargetName::Named(name) => name,

@@ -41,7 +41,6 @@ pub enum ExpectedResult {
 /// The wire form of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
-    /// MCP at one revision.
     Mcp(Revision),
     /// Plain JSON-RPC 2.0.
     Rpc,

@@ -2,48 +2,23 @@
 
 #![allow(clippy::expect_used, reason = "helpers of tests are tests")]
 
+#[path = "support/same_values.rs"]
+mod same_values;
+
 use failwell_rpc::scan::{Scan, scan};
-use failwell_rpc::{Defect, Json, Kind, Limits, Raw};
+use failwell_rpc::{Defect, Json, Limits};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 use proptest::{collection, prop_assert, prop_assert_eq};
 use serde::de::IgnoredAny;
 use serde_json::Value;
+
+use same_values::same;
 
 fn verdict(bytes: &[u8]) -> Option<Defect> {
     match scan(bytes, &Limits { max_depth: 127, max_batch: usize::MAX, ..Limits::default() }) {
         Err(defect) => Some(defect),
         Ok(Scan::One(envelope)) => envelope.soft_defect(),
         Ok(Scan::Batch(envelopes)) => envelopes.iter().find_map(|envelope| envelope.soft_defect()),
-    }
-}
-
-/// The navigation must find exactly the values that serde_json finds.
-fn same(raw: Raw<'_>, value: &Value) {
-    match value {
-        Value::Null => assert!(raw.is_null()),
-        Value::Bool(flag) => assert_eq!(raw.as_bool(), Some(*flag)),
-        Value::Number(number) => {
-            assert_eq!(raw.kind(), Kind::Number);
-            assert_eq!(raw.as_f64(), number.as_f64());
-            assert!(number.as_u64().is_none() || raw.as_u64() == number.as_u64());
-            assert!(number.as_i64().is_none() || raw.as_i64() == number.as_i64());
-        }
-        Value::String(text) => assert_eq!(raw.as_str().as_deref(), Some(text.as_str())),
-        Value::Array(values) => {
-            let found: Vec<_> = raw.as_array().into_iter().flatten().collect();
-            assert_eq!(found.len(), values.len());
-            found.into_iter().zip(values).for_each(|(raw, value)| same(raw, value));
-        }
-        Value::Object(members) => {
-            let object = raw.as_object().expect("an object");
-            assert_eq!(object.iter().count(), members.len());
-            assert_eq!(object.is_empty(), members.is_empty());
-            for (key, raw) in object {
-                same(raw, &members[key.as_ref()]);
-            }
-            members.iter().for_each(|(key, value)| same(object.get(key).expect("the member"), value));
-            assert_eq!(object.get("no such member"), None);
-        }
     }
 }
 

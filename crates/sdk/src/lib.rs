@@ -45,6 +45,7 @@ struct Guide;
 mod command_line;
 mod run;
 mod test_client;
+mod test_session;
 
 /// The error model: failures, their reasons, and what they carry.
 pub use failwell_fault::{
@@ -57,3 +58,4 @@ pub use schemars::JsonSchema;
 
 pub use run::run;
 pub use test_client::{CallResult, TestClient};
+pub use test_session::TestSession;

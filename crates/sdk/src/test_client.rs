@@ -110,7 +110,7 @@ impl TestClient {
 }
 
 impl CallResult {
-    fn read(answer: &Value) -> CallResult {
+    pub(crate) fn read(answer: &Value) -> CallResult {
         let result = answer.get("result").cloned().unwrap_or_default();
         let text = |block: &Value| block.get("text").and_then(Value::as_str).map(str::to_owned);
         let blocks = result.get("content").and_then(Value::as_array);

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use failwell_sdk::{
-    Content, Context, Effect, Fault, Info, JsonSchema, Question, TestClient, Tool, Toolbox, TypedOutcome,
-    with_state,
+    Content, Context, Effect, Fault, Info, JsonSchema, Question, TestClient, TestSession, Tool, Toolbox,
+    TypedOutcome, with_state,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -123,4 +123,23 @@ async fn all_errors_in_arguments_are_reported_at_once() {
     let names: Vec<_> =
         client.tools().await.expect("a list").iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["preheat", "bake", "look"]);
+}
+
+#[tokio::test]
+async fn a_session_sees_questions_and_concurrent_calls() {
+    let capabilities = json!({"elicitation": {}});
+    let mut session =
+        TestSession::start(toolbox().expect("a toolbox"), capabilities).await.expect("a session");
+    assert!(session.call("bake", json!({})).await.expect("an answer").is_error);
+    session.call("preheat", json!({"degrees": 230})).await.expect("an answer");
+    let bake = session.begin("tools/call", json!({"name": "bake", "arguments": {}})).await.expect("sent");
+    let question = session.receive().await.expect("a question");
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    let ping = session.begin("ping", json!({})).await.expect("sent");
+    assert_eq!(session.response_to(&[bake, ping]).await.expect("a response").0, ping);
+    let answer = json!({"action": "accept", "content": {"loaves": 3}});
+    session.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": answer})).await.expect("sent");
+    let (_, baked) = session.response_to(&[bake]).await.expect("a response");
+    assert_eq!(baked["result"]["structuredContent"], json!({"degrees": 230}), "{baked}");
+    assert!(session.received().contains("the oven has 0 degrees"));
 }

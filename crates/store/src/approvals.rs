@@ -155,7 +155,6 @@ impl Decision {
     }
 }
 
-/// The result of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DecideResult {
     /// The decision is stored.

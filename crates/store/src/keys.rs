@@ -87,7 +87,6 @@ fn user_role() -> Vec<String> {
     vec!["user".to_owned()]
 }
 
-/// The result of adding a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AddKeyResult {
     Done,

@@ -14,14 +14,14 @@ mod shape;
 mod tree;
 mod walk;
 
-use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
+use failwell_fault::{Fact, Fault, OrFault, Pointer, Rule, Violation, reason};
 use failwell_rpc::Raw;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::schema::compile::Compiler;
-use crate::schema::findings::Findings;
+use crate::schema::findings::{Findings, limit_fact};
 use crate::schema::tree::SchemaTree;
 use crate::schema::walk::Walk;
 
@@ -42,6 +42,12 @@ impl Schema {
             Some(pattern) => Err(wrong(format!("`{pattern}` needs look-around or back-references"))),
             None => Ok(Schema { document, tree }),
         }
+    }
+
+    /// A bound of a schema, such as the value of `maximum` or `enum`, as the limit that a violation names. `None` for
+    /// bounds that cannot be shown in one line.
+    pub fn limit_of(bound: &Value) -> Option<Fact> {
+        limit_fact(bound)
     }
 
     pub(crate) fn document(&self) -> &Value {

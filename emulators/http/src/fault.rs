@@ -16,7 +16,6 @@ pub enum FaultStage {
 /// A fault to inject: its kind, the calls it applies to, and how often.
 #[derive(Debug, Clone, Deserialize)]
 pub struct Fault<K> {
-    /// The kind of fault.
     #[serde(flatten)]
     pub kind: K,
     /// Whether the call is executed first. Only for kinds that replace the response.

@@ -15,15 +15,10 @@ pub enum FaultKind {
     /// HTTP 503 with a page for people.
     Unavailable,
     /// Another HTTP status with a page for people.
-    Status {
-        /// The status.
-        status: u16,
-    },
+    Status { status: u16 },
     /// A refusal of the service, such as 105.
     Refuse {
-        /// Its code.
         code: u32,
-        /// Its message.
         #[serde(default)]
         message: String,
     },

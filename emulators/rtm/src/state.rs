@@ -9,8 +9,9 @@ pub(crate) mod undo;
 
 use std::collections::BTreeMap;
 
-use failwell_emulator_http::{CallLog, FaultQueue};
+use failwell_emulator_http::{CallLog, EmulatorState, FaultQueue};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::api::signature::opaque;
 use crate::call::Call;
@@ -60,7 +61,7 @@ pub(crate) enum FrobState {
     Denied,
 }
 
-pub(crate) struct State {
+pub struct State {
     pub(crate) api_key: String,
     pub(crate) secret: String,
     pub(crate) account: Account,
@@ -97,15 +98,6 @@ impl State {
         }
     }
 
-    /// Forgets everything but the key, the clock and the rate.
-    pub(crate) fn reset(&mut self) {
-        let limiter = self.limiter.renewed();
-        let (key, secret) = (self.api_key.clone(), self.secret.clone());
-        // Earlier values are not issued again: an old token must not open the new account.
-        let given_out = self.given_out;
-        *self = State { given_out, ..State::new(key, secret, limiter, self.clock) };
-    }
-
     fn opaque(&mut self, what: &str) -> String {
         self.given_out += 1;
         opaque(&[&self.secret, what, &self.given_out.to_string()])
@@ -133,6 +125,37 @@ impl State {
         let id = self.account.fresh();
         keep(&mut self.transactions, id, transaction);
         id
+    }
+}
+
+impl EmulatorState for State {
+    type Kind = FaultKind;
+    type Call = Call;
+
+    const ACTIONS: &'static [&'static str] = &[
+        "reset", "seed", "approve", "deny", "token", "revoke", "perms", "clock", "fail", "delay", "calls",
+        "rate", "pro", "timezone", "dump",
+    ];
+
+    /// Forgets account, tokens, faults and log. The key, the clock and the rate stay.
+    fn reset(&mut self) {
+        let limiter = self.limiter.renewed();
+        let (key, secret) = (self.api_key.clone(), self.secret.clone());
+        // Earlier values are not issued again: an old token must not open the new account.
+        let given_out = self.given_out;
+        *self = State { given_out, ..State::new(key, secret, limiter, self.clock) };
+    }
+
+    fn faults(&mut self) -> &mut FaultQueue<FaultKind> {
+        &mut self.faults
+    }
+
+    fn calls(&mut self) -> &mut CallLog<Call> {
+        &mut self.calls
+    }
+
+    fn dump(&self) -> Value {
+        self.content()
     }
 }
 

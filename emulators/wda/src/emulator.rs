@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use failwell_emulator_http::{Server, ServerOptions, SharedState};
 
-use crate::control::Control;
+use crate::Control;
 use crate::http::WdaHandler;
 use crate::state::State;
 

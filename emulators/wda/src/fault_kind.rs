@@ -31,10 +31,8 @@ pub enum FaultKind {
     Refuse {
         /// Its name, such as `timeout`.
         error: String,
-        /// Its message.
         #[serde(default)]
         message: String,
-        /// Its status.
         #[serde(default = "internal")]
         status: u16,
     },

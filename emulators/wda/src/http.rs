@@ -10,8 +10,8 @@ use http::request::Parts;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use crate::Control;
 use crate::call::{Call, LARGEST_KEPT};
-use crate::control::{self, Control};
 use crate::fault_kind::{Fault, FaultKind};
 use crate::state::State;
 use crate::webdriver::routes;
@@ -41,7 +41,7 @@ impl Handler for WdaHandler {
     }
 
     fn control(&self, method: &Method, action: &str, body: &[u8]) -> ControlReply {
-        control::answer(&Control::new(self.shared.clone()), method, action, body)
+        Control::new(self.shared.clone()).perform(method, action, body).into()
     }
 }
 

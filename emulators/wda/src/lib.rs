@@ -25,7 +25,6 @@
 
 pub mod assumed;
 mod call;
-mod control;
 mod emulator;
 mod fault_kind;
 mod http;
@@ -34,7 +33,9 @@ mod state;
 mod webdriver;
 
 pub use call::Call;
-pub use control::Control;
 pub use emulator::{Emulator, Options};
 pub use failwell_emulator_http::FaultStage;
 pub use fault_kind::{Fault, FaultKind};
+
+/// Steers a running emulator.
+pub type Control = failwell_emulator_http::Control<state::State>;

@@ -40,7 +40,6 @@ pub(crate) fn explain(reasons: &ReasonRegistry, given: &ExplainArguments) -> Res
     })
 }
 
-/// The fault for an unknown reason.
 pub(crate) fn unknown_reason(wanted: &str) -> Fault {
     Fault::new(&reason::LOBBY_UNKNOWN_REASON).fact("wanted", Echo::of_caller(wanted))
 }

@@ -113,7 +113,6 @@ pub(crate) trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Syn
     ) -> impl Future<Output = Result<TypedOutput<Self::Answer>, Fault>> + Send;
 }
 
-/// The output of one command.
 pub(crate) struct TypedOutput<A> {
     pub(crate) answer: A,
     pub(crate) text: String,

@@ -82,7 +82,6 @@ impl DeviceSettings {
     }
 }
 
-/// The driver of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriverKind {
     /// Appium with any of its drivers.

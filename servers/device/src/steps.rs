@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-/// The history of one session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionHistory {
     /// The title of the report.

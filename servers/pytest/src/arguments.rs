@@ -1,6 +1,8 @@
 //! The arguments of the tools. The schemas are generated from these types. Rules that a schema cannot express
 //! are checked here, before anything starts.
 
+use std::time::Duration;
+
 use failwell_fault::{Fault, Pointer, Rule, Violation};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -10,7 +12,7 @@ use crate::project::{Project, is_data};
 use crate::reason;
 
 /// The default time limit of a run, in seconds.
-pub(crate) const DEFAULT_TIMEOUT: u64 = 120;
+const DEFAULT_TIMEOUT: u64 = 120;
 
 /// Runs tests.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -147,9 +149,21 @@ const A_PATTERN: &str = "of file names with * and ?, such as check_*.py";
 const A_REVISION: &str = "of a git revision, such as HEAD~1 or main";
 const A_FOLDER: &str = "of a folder inside the project";
 
-impl Execute {
+/// The arguments of a tool that starts a run.
+pub(crate) trait RunArguments {
+    /// The folder to run in, if it is not the served project.
+    fn project(&self) -> Option<&str>;
+
     /// Checks the rules that the schema cannot express.
-    pub(crate) fn check(&self, project: &Project, most_seconds: u64) -> Result<(), Fault> {
+    fn check(&self, project: &Project, most_seconds: u64) -> Result<(), Fault>;
+}
+
+impl RunArguments for Execute {
+    fn project(&self) -> Option<&str> {
+        self.project.as_deref()
+    }
+
+    fn check(&self, project: &Project, most_seconds: u64) -> Result<(), Fault> {
         let mut wrong = Violations::default();
         for (index, id) in self.node_ids.iter().flatten().enumerate() {
             if !project.has_test(id) {
@@ -175,9 +189,12 @@ impl Execute {
     }
 }
 
-impl Discover {
-    /// Checks the rules that the schema cannot express.
-    pub(crate) fn check(&self, project: &Project, most_seconds: u64) -> Result<(), Fault> {
+impl RunArguments for Discover {
+    fn project(&self) -> Option<&str> {
+        self.project.as_deref()
+    }
+
+    fn check(&self, project: &Project, most_seconds: u64) -> Result<(), Fault> {
         let mut wrong = Violations::default();
         if self.path.as_deref().is_some_and(|path| !project.has_path(path)) {
             wrong.add(&["path"], Rule::Format, A_FOLDER);
@@ -194,6 +211,11 @@ fn check_timeout(timeout: Option<u64>, most: u64, wrong: &mut Violations) {
     if timeout.is_some_and(|seconds| seconds > most) {
         wrong.add(&["timeout"], Rule::Maximum, most);
     }
+}
+
+/// The time limit of a run.
+pub(crate) fn time_limit(seconds: Option<u64>, most: u64) -> Duration {
+    Duration::from_secs(seconds.unwrap_or(DEFAULT_TIMEOUT.min(most)))
 }
 
 /// The project that a call names, or the served one.

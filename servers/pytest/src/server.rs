@@ -13,6 +13,7 @@ use failwell_process::{Launcher, Sandbox};
 use failwell_sdk::{Context, Info, Resource, Tool, ToolOutcome, Toolbox, with_state};
 use serde_json::{Map, Value};
 
+use crate::arguments::{RunArguments, choose};
 use crate::interpreter::{self, Interpreter};
 use crate::project::Project;
 use crate::reason;
@@ -119,6 +120,18 @@ impl PytestState {
             sandbox_note,
             settings,
         })
+    }
+
+    /// The project and the interpreter of a run, or the answer of a run that cannot start.
+    async fn prepare(
+        &self,
+        given: &impl RunArguments,
+    ) -> Result<(Project, Interpreter), Result<ToolOutcome, Fault>> {
+        let project = choose(&self.project, given.project()).map_err(Err)?;
+        given.check(&project, self.settings.most_seconds).map_err(Err)?;
+        let interpreter = self.interpreter(&project).await;
+        let interpreter = interpreter.map_err(|missing| self.not_started(missing))?;
+        Ok((project, interpreter))
     }
 
     /// The interpreter of a project, or the reason why there is none.

@@ -73,60 +73,40 @@ pub enum StopReason {
     Memory,
 }
 
-/// Checks whether the contract of `function` holds for every input.
-#[must_use]
-pub fn check(
-    program: &Program,
-    function: &str,
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> CheckReport {
-    with_deep_stack(|| check::check(program, function, budget, replayer, progress))
-        .unwrap_or_else(check::crashed)
+/// A program to analyse, and what an analysis may use and spend.
+#[derive(Clone, Copy)]
+pub struct Analysis<'a> {
+    pub program: &'a Program,
+    pub budget: Budget,
+    pub replayer: &'a dyn Replayer,
+    pub progress: &'a dyn Progress,
 }
 
-/// Finds every place from which an exception of this class, or of a subclass, leaves `function`.
-#[must_use]
-pub fn find_exception(
-    program: &Program,
-    function: &str,
-    exception: &str,
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> ExceptionReport {
-    with_deep_stack(|| exception::find(program, function, exception, budget, replayer, progress))
-        .unwrap_or_else(exception::crashed)
-}
+impl Analysis<'_> {
+    /// Checks whether the contract of `function` holds for every input.
+    #[must_use]
+    pub fn check(&self, function: &str) -> CheckReport {
+        with_deep_stack(|| check::check(self, function)).unwrap_or_else(check::crashed)
+    }
 
-/// Checks whether two functions behave equally on every input.
-#[must_use]
-pub fn compare(
-    program: &Program,
-    function_a: &str,
-    function_b: &str,
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> CompareReport {
-    with_deep_stack(|| compare::compare(program, (function_a, function_b), budget, replayer, progress))
-        .unwrap_or_else(compare::crashed)
-}
+    /// Finds every place from which an exception of this class, or of a subclass, leaves `function`.
+    #[must_use]
+    pub fn find_exception(&self, function: &str, exception: &str) -> ExceptionReport {
+        with_deep_stack(|| exception::find(self, function, exception)).unwrap_or_else(exception::crashed)
+    }
 
-/// Determines the reachable branch sides of `function`. With `Depth::Syntax` no code is executed and every
-/// side is unknown.
-#[must_use]
-pub fn branches(
-    program: &Program,
-    function: &str,
-    depth: Depth,
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> BranchReport {
-    with_deep_stack(|| branches::branches(program, function, depth, budget, replayer, progress))
-        .unwrap_or_else(branches::crashed)
+    /// Checks whether two functions behave equally on every input.
+    #[must_use]
+    pub fn compare(&self, function_a: &str, function_b: &str) -> CompareReport {
+        with_deep_stack(|| compare::compare(self, (function_a, function_b))).unwrap_or_else(compare::crashed)
+    }
+
+    /// Determines the reachable branch sides of `function`. With `Depth::Syntax` no code is executed and every
+    /// side is unknown.
+    #[must_use]
+    pub fn branches(&self, function: &str, depth: Depth) -> BranchReport {
+        with_deep_stack(|| branches::branches(self, function, depth)).unwrap_or_else(branches::crashed)
+    }
 }
 
 /// Calls a function on known inputs in the engine's own interpreter, never in CPython. Tests compare the two.
@@ -136,7 +116,7 @@ pub fn evaluate(program: &Program, function: &str, args: &[PyValue], steps: u64)
         .unwrap_or_else(|| Evaluation::Unknown("the engine crashed".to_owned()))
 }
 
-/// The extent of the analysis of [`branches()`].
+/// The extent of [`Analysis::branches`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
     Syntax,

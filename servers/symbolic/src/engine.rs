@@ -18,7 +18,7 @@ use server_pipe::ServerPipe;
 
 use crate::Program;
 use crate::analyse::stack;
-use crate::analyse::{Budget, Progress};
+use crate::analyse::{Analysis, Budget, Progress};
 use crate::frontend::validate;
 use crate::memory::{self, MemoryWatch};
 use crate::server::tools;
@@ -28,12 +28,6 @@ pub const ENGINE_ARGUMENT: &str = "__analyse";
 
 /// An engine that uses more memory than this after an analysis is not reused.
 const MOST_KEPT: u64 = 192 << 20;
-
-pub(crate) struct AnalysisContext<'a> {
-    pub(crate) program: &'a Program,
-    pub(crate) budget: Budget,
-    pub(crate) outside: &'a ServerPipe,
-}
 
 /// Runs analyses until the server closes the pipe. `limit` is the second argument: the memory limit of an
 /// analysis in megabytes.
@@ -77,12 +71,12 @@ fn perform(outside: &ServerPipe, assignment: AnalysisRequest) -> Result<Analysis
     outside.send(&FromEngine::Accepted);
     let deadline = Instant::now() + remaining;
     let budget = Budget { deadline, ..Budget::for_seconds(job.seconds()) };
-    let bench = AnalysisContext { program: &program, budget, outside };
+    let analysis = Analysis { program: &program, budget, replayer: outside, progress: outside };
     Ok(match &job {
-        Job::Check(asked) => AnalysisReport::Check(tools::check(&bench, asked)),
-        Job::Exceptions(asked) => AnalysisReport::Exceptions(tools::exceptions(&bench, asked)),
-        Job::Compare(asked) => AnalysisReport::Compare(tools::compare(&bench, asked)),
-        Job::Branches(asked) => AnalysisReport::Branches(tools::branches(&bench, asked)),
+        Job::Check(asked) => AnalysisReport::Check(tools::check(&analysis, asked)),
+        Job::Exceptions(asked) => AnalysisReport::Exceptions(tools::exceptions(&analysis, asked)),
+        Job::Compare(asked) => AnalysisReport::Compare(tools::compare(&analysis, asked)),
+        Job::Branches(asked) => AnalysisReport::Branches(tools::branches(&analysis, asked)),
         Job::Functions { .. } => AnalysisReport::Functions(known),
     })
 }

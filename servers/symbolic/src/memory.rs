@@ -59,7 +59,6 @@ impl MemoryWatch {
         self.changed.notify_all();
     }
 
-    /// Ends the watch.
     pub(crate) fn end(&self) {
         *self.is_busy.lock() = false;
     }

@@ -91,7 +91,6 @@ impl AnalysisQueue {
         &self.python
     }
 
-    /// The pool of solvers.
     pub(crate) fn solvers(&self) -> &SolverPool {
         &self.solvers
     }
@@ -266,7 +265,6 @@ fn no_python(problem: &ReplayProblem) -> Fault {
         .note("worker", format!("{problem:?}"))
 }
 
-/// The fault of an unknown function.
 pub(crate) fn unknown_function(function: &str, known: &[String]) -> Fault {
     Fault::new(&reason::SYMBOLIC_UNKNOWN_FUNCTION)
         .fact("function", failwell_fault::Echo::of_caller(function))

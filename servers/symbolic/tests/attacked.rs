@@ -11,7 +11,7 @@
 mod generate;
 mod support;
 
-use failwell_symbolic::analyse;
+use failwell_symbolic::analyse::Analysis;
 use failwell_symbolic::report::{CheckVerdict, CompareVerdict, Failure};
 use failwell_symbolic::{Budget, NoProgress, Program};
 use serde_json::json;
@@ -29,6 +29,10 @@ fn budget() -> Budget {
         // The step budget decides. The time limit allows for a busy machine.
         ..Budget::for_seconds(20)
     }
+}
+
+fn analysis<'a>(program: &'a Program, python: &'a Python) -> Analysis<'a> {
+    Analysis { program, budget: budget(), replayer: python, progress: &NoProgress }
 }
 
 /// CPython's outcomes for random arguments: `returned …` or `raised …`, one text each.
@@ -54,7 +58,7 @@ fn proofs_hold() {
     for seed in first..first + PROGRAMS {
         let generated = generate::program(seed);
         let program = Program::parse(&generated.annotated).expect("it parses");
-        let report = analyse::check(&program, "f", &budget(), &python, &NoProgress);
+        let report = analysis(&program, &python).check("f");
         mismatches += report.proof.mismatches;
         if report.proof.mismatches > 0 {
             wrong
@@ -112,7 +116,7 @@ fn equivalences_hold() {
             body(&changed).replacen("def f(", "def f2(", 1)
         );
         let program = Program::parse(&code).expect("it parses");
-        let report = analyse::compare(&program, "f", "f2", &budget(), &python, &NoProgress);
+        let report = analysis(&program, &python).compare("f", "f2");
         if report.proof.mismatches > 0 {
             wrong.push(format!("seed {seed}: CPython disagrees\n{code}\n{:?}", report.proof));
         }

@@ -12,7 +12,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use failwell_symbolic::analyse::{self, Depth};
+use failwell_symbolic::analyse::{Analysis, Depth};
 use failwell_symbolic::report::{CheckVerdict, CompareVerdict, ExceptionVerdict, Failure, Reachability};
 use failwell_symbolic::{Budget, NoProgress, Program};
 use support::Python;
@@ -26,10 +26,14 @@ fn budget() -> Budget {
     Budget { deadline: Instant::now() + Duration::from_secs(120), ..Budget::for_seconds(20) }
 }
 
+fn analysis<'a>(program: &'a Program, python: &'a Python) -> Analysis<'a> {
+    Analysis { program, budget: budget(), replayer: python, progress: &NoProgress }
+}
+
 /// `verified`, `counterexample`, `inconclusive` or `failed`, with its description.
 fn check(python: &Python, code: &str) -> (&'static str, String) {
     let program = program(code);
-    let report = analyse::check(&program, "f", &budget(), python, &NoProgress);
+    let report = analysis(&program, python).check("f");
     let word = match &report.verdict {
         CheckVerdict::Verified => "verified",
         CheckVerdict::Counterexamples(_) => "counterexample",
@@ -198,7 +202,7 @@ fn exceptions() {
         ("ZeroDivisionError", None),
         ("IndexError", None),
     ] {
-        let report = analyse::find_exception(&program, "f", exception, &budget(), &python, &NoProgress);
+        let report = analysis(&program, &python).find_exception("f", exception);
         let found = match &report.verdict {
             ExceptionVerdict::Found(all) => Some(all.iter().map(|one| one.line).collect::<Vec<_>>()),
             ExceptionVerdict::Unreachable => None,
@@ -206,7 +210,7 @@ fn exceptions() {
         };
         assert_eq!(found, wanted, "{exception}");
     }
-    let report = analyse::find_exception(&program, "f", "Nonsense", &budget(), &python, &NoProgress);
+    let report = analysis(&program, &python).find_exception("f", "Nonsense");
     assert_eq!(report.verdict, ExceptionVerdict::Failed(Failure::NoSuchException));
 }
 
@@ -243,7 +247,7 @@ fn comparisons() {
         ),
     ] {
         let program = program(code);
-        let report = analyse::compare(&program, "a", "b", &budget(), &python, &NoProgress);
+        let report = analysis(&program, &python).compare("a", "b");
         let found = match &report.verdict {
             CompareVerdict::Equivalent => "equivalent",
             CompareVerdict::Different(_) => "different",
@@ -258,7 +262,7 @@ fn branches() {
     let python = Python::start();
     let code = "def f(x: int) -> int:\n    if x * x < 0:\n        return -1\n    if x > 10:\n        if x == 5:\n            return 5\n        return 1\n    return 0\n";
     let program = program(code);
-    let report = analyse::branches(&program, "f", Depth::Reachability, &budget(), &python, &NoProgress);
+    let report = analysis(&program, &python).branches("f", Depth::Reachability);
     let sides: Vec<(u32, bool, bool)> = report
         .branches
         .iter()
@@ -273,6 +277,6 @@ fn branches() {
     assert_eq!(sides, [(2, false, true), (4, true, true), (5, false, true)], "{report:#?}");
     assert_eq!(report.dead_code_lines, [3, 6]);
     assert_eq!(report.cyclomatic_complexity, 4);
-    let syntax = analyse::branches(&program, "f", Depth::Syntax, &budget(), &python, &NoProgress);
+    let syntax = analysis(&program, &python).branches("f", Depth::Syntax);
     assert!(syntax.branches.iter().all(|branch| branch.when_true == Reachability::Unknown));
 }

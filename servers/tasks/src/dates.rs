@@ -52,7 +52,6 @@ pub(crate) struct Days {
 }
 
 impl Days {
-    /// One day.
     pub(crate) fn new(date: Date, zone: &TimeZone) -> Option<Days> {
         Days::between(date, date.tomorrow().ok()?, zone)
     }

@@ -137,7 +137,6 @@ impl Operator {
 }
 
 impl Filter {
-    /// All terms of the filter.
     pub(crate) fn terms(&self) -> Vec<&Term> {
         match self {
             Filter::All => Vec::new(),

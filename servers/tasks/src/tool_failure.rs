@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::reason;
 
-/// The failure of a tool.
 #[derive(Debug)]
 pub(crate) enum ToolFailure {
     Fault(Fault),

@@ -29,7 +29,6 @@ use crate::view::TaskView;
 
 pub(crate) use find::{TaskQuery, query_tasks};
 
-/// The result of a tool.
 pub(crate) type ToolResult<O> = Result<TypedOutcome<O>, ToolFailure>;
 
 /// A task that was changed.
@@ -95,32 +94,46 @@ fn undo_advice(number: u64, steps: &[UndoStep]) -> String {
     }
 }
 
-/// Adds the changes to the journal, even if a later one failed, and returns the current task.
-async fn conclude(
-    account: &Arc<Account>,
+/// A change of the account in the journal.
+struct JournaledChange {
+    /// Its number, if anything changed.
+    number: Option<u64>,
+    read_back: bool,
+    /// What the answer says about it: how to undo it, and whether it had to be read back.
+    note: String,
+}
+
+/// Adds the changes to the journal, even if a later one failed.
+fn journal(
+    account: &Account,
     cx: &Context,
     (tool, about): (&'static str, &str),
     edits: Edits<'_>,
+) -> JournaledChange {
+    let steps = edits.steps.clone();
+    let number = account.journal.write(&cx.client().caller.to_string(), tool, about, edits.steps);
+    let mut note = number.map_or_else(String::new, |number| undo_advice(number, &steps));
+    if edits.read_back {
+        note.push_str("\n(the service's answer was lost; the change was found by looking again)");
+    }
+    JournaledChange { number, read_back: edits.read_back, note }
+}
+
+/// Adds the changes to the journal, and returns the current task.
+async fn conclude(
+    account: &Arc<Account>,
+    cx: &Context,
+    call: (&'static str, &str),
+    edits: Edits<'_>,
     done: Result<Option<TaskKey>, ToolFailure>,
 ) -> ToolResult<ChangedTask> {
-    let steps = edits.steps.clone();
-    let change = account.journal.write(&cx.client().caller.to_string(), tool, about, edits.steps);
-    let key = done?;
-    let task = match key {
+    let JournaledChange { number: change, read_back, note } = journal(account, cx, call, edits);
+    let task = match done? {
         Some(key) => shown(account, &key).await?,
         None => None,
     };
-    let mut text = match &task {
-        Some(task) => task.line(),
-        None => "done".to_owned(),
-    };
-    if let Some(change) = change {
-        text.push_str(&undo_advice(change, &steps));
-    }
-    if edits.read_back {
-        text.push_str("\n(the service's answer was lost; the change was found by looking again)");
-    }
-    Ok(TypedOutcome::new(ChangedTask { task, change, read_back: edits.read_back }, text))
+    let text = task.as_ref().map_or("done".to_owned(), TaskView::line) + &note;
+    Ok(TypedOutcome::new(ChangedTask { task, change, read_back }, text))
 }
 
 /// The current task. The change was made, so a task that cannot be read is left out.

@@ -21,7 +21,7 @@ for line in sys.stdin:
 
 
 def a_result_that_is_too_large_was_made(binary, folder):
-    """M7 in every dialect that has an envelope: the tool has run, so the call is not to be repeated."""
+    """M7 in every dialect with an envelope: the tool has run, so the failure says not to repeat the call."""
     with Program(binary, folder, upstream("up")) as program:
         params = {"name": "up__large", "arguments": {}}
         # The id is part of the answer. The result of the upstream leaves no room for a long one.
@@ -112,7 +112,7 @@ def slow_down(program, milliseconds):
 
 
 def call_off(program, name):
-    """Adds a task within a session, and calls it off before the service answers."""
+    """Adds a task within a session, and cancels the call before the service answers."""
     slow_down(program, 2500)
     session = Session(program)
     params = {"name": "rtm_createTask", "arguments": {"name": name}}
@@ -142,7 +142,7 @@ def a_cancelled_task_is_not_added_twice(binary, folder):
 
 
 def a_late_task_is_not_added_twice(binary, folder):
-    """D4 by our own deadline."""
+    """D4 by the deadline of the server."""
     with Tasks(binary, folder, "--request-timeout", "5").log_in() as program:
         program.tool("rtm_findTasks")
         slow_down(program, 10_500)

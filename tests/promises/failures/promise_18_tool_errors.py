@@ -17,7 +17,7 @@ def settings(errors):
 
 
 def faces(program, tool, arguments):
-    """The answers to a call on every face, and their texts."""
+    """The responses to a call in every dialect, and their texts."""
     call = {"name": f"shop__{tool}", "arguments": arguments}
     yield "rest", json.dumps(program.tool(f"shop__{tool}", **arguments)[1])
     yield "rpc", json.dumps(program.rpc("execute_tool", call))
@@ -31,7 +31,7 @@ def told_to_the_operator(program):
 
 
 def scrub_removes_places(binary, home):
-    """L1: tracebacks, addresses and paths go; the message, and a path that the caller named, stay."""
+    """L1: tracebacks, addresses and paths are removed; the message, and a path that the caller named, stay."""
     with Program(binary, home, settings("scrub")) as program:
         for tool in ("fail", "fail_structured"):
             for face, told in faces(program, tool, {"file": "/data/mine.csv"}):

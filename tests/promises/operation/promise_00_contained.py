@@ -9,7 +9,7 @@ import time
 
 from program import Program, upstream
 
-# One that has pytest.
+# An interpreter with pytest.
 PYTHON = pathlib.Path(os.environ["FAILWELL_PYTEST"]) / "9" / "bin" / "python"
 
 GREEDY = {
@@ -18,7 +18,7 @@ GREEDY = {
     "many": "def f(x: int) -> int:\n    a = []\n    while True:\n        a.append([0] * 1000000)\n",
 }
 
-# Reaches `os` through names that are computed, from where the worker prints the exception.
+# Reaches `os` through computed names, when the worker prints the exception.
 METADATA = '''
 import string
 class E(Exception):
@@ -74,7 +74,7 @@ def test_inside(tmp_path):
 
 
 def state(path):
-    """What may not change of a file."""
+    """The metadata of a file that must not change."""
     found = os.stat(path)
     return found.st_mode, found.st_uid, found.st_gid, found.st_mtime_ns, os.listxattr(path)
 

@@ -24,7 +24,7 @@ TOOLS = [("lobby__wait", WAIT), ("shop__hang", {})]
 
 
 class Call:
-    """One call over HTTP on a connection of its own. `answer` is the message with its id, or what came instead."""
+    """One call over HTTP on a new connection. `answer` is the message with its id, or the received text without one."""
 
     def __init__(self, program, face, tool, arguments, number, session):
         self.face, self.tool, self.number = face, tool, number
@@ -118,7 +118,7 @@ def in_flight(program):
 
 
 def every_call_over_http_is_answered(binary, home):
-    """D1: 200 calls on every face and in both eras, to a built-in tool and a hanging upstream, then SIGTERM."""
+    """D1: 200 calls in every dialect and both eras, to a built-in tool and a hanging upstream, then SIGTERM."""
     faces = ["session", "stream", "modern", "modern_stream", "rpc", "rest"]
     for round_ in range(ROUNDS):
         settings = 'servers = ["lobby"]\n' + upstream("shop", timeout_s=120)
@@ -185,7 +185,7 @@ def talk(client):
         tool, arguments = TOOLS[n // 2 % 2]
         params = {"name": tool, "arguments": arguments, **({"_meta": META} if n % 2 else {})}
         client.send(id=f"call-{n}", method="tools/call", params=params)
-    # Answered after the calls were read, because lines are taken in order.
+    # Lines are read in order, so its response shows that the calls were read.
     client.send(id=2, method="ping")
     assert client.hear(60)["id"] == 2
     began = time.monotonic()
@@ -275,7 +275,7 @@ def begin_task(program):
 
 
 def a_task_that_outlives_the_grace_period_is_ended(binary, home):
-    """A call that goes on after its answer is waited for, ended, recorded and told."""
+    """A task that runs at shutdown is waited for, ended, recorded and counted."""
     program = Program(binary, home, with_task(home.parent / (home.name + "-up"), ["working"]), "--drain", "2")
     with program:
         begin_task(program)

@@ -43,7 +43,7 @@ def flood_evicts_nothing(binary, folder, flood, reason, refused):
         deed = answer["detail"]["ref"]
         flood(program)
         assert program.send("/v1/tools/echo", {"text": "after"}, AS_ALICE)[0] == 200
-        # The ledger has caught up when it has the last record.
+        # Once the last record is there, the ledger is complete.
         until("the last record", lambda: [record for record in program.records() if record["outcome"] == "ok"])
         rc, told = program.run("explain", deed)
         assert rc == 0, f"the deed is gone: {told}"
@@ -71,7 +71,7 @@ def refusals_are_counted_and_evict_nothing(binary, folder):
 
 
 def refused_batches_evict_nothing(binary, folder):
-    """Each request of a batch is answered; they are no better than single ones."""
+    """Each request of a batch is answered, and counted like a single one."""
     batches, ids = 100, 64
 
     def flood(program):
@@ -98,7 +98,7 @@ def unreadable_heads_evict_nothing(binary, folder):
 
 
 def each_refusal_of_a_caller_is_recorded(binary, folder):
-    """A caller that is known has one record per request, wherever the request ends, and under its name."""
+    """An authenticated caller has one record per request under its name, at whatever stage the request ends."""
     json_body = {"Content-Type": "application/json", **AS_ALICE}
     events = {"Accept": "text/event-stream", **AS_ALICE}
     requests = {
@@ -138,7 +138,7 @@ def retention_tells_what_it_removed(binary, folder):
         for number in range(calls):
             assert program.send("/v1/tools/echo", {"text": str(number)}, AS_ALICE)[0] == 200
             if number < paths:
-                # Two reasons, so that more are recorded than the share of refusals has.
+                # Two reasons, so that more refusals are recorded than their share of the retention.
                 assert program.ask("GET", "/v1/me")[0] == 401 and program.ask("GET", "/nothing")[0] == 404
         until = time.monotonic() + 60
         while True:

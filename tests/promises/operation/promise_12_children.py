@@ -41,7 +41,7 @@ def run(code, file):
 
 
 def a_child_reads_nothing_of_the_gateway(binary, home):
-    """M10: neither its environment nor its memory; what a child was given it has."""
+    """M10: a child cannot read the environment or the memory of the gateway, only its own variables."""
     found = home / "found"
     given = scripted(home, "spy", {"tools/call": run(SPY, found)}, env_pass=["PATH", "SHOP_TOKEN"])
     other = scripted(home, "other") + 'env = { GIVEN = "${OTHER_TOKEN}" }\n'
@@ -81,7 +81,7 @@ def a_stuck_child_costs_one_call(binary, home):
 
 
 def an_unreadable_reply_is_garbled_at_once(binary, home):
-    """D8: cut JSON and bytes that are no UTF-8, whether the id is readable or there is only one request."""
+    """D8: truncated JSON and invalid UTF-8 from a child fail the right call, by id or if only one is pending."""
     replies = {
         "cut": {"line": '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","te'},
         "cut_before_id": {"line": '{"result":{"content":[{"type":"text","text":"pa'},
@@ -109,7 +109,7 @@ def is_running(pid):
 
 
 def nothing_outlives_the_gateway(binary, home):
-    """L17: also when a child stopped its supervisor; after SIGTERM and after kill −9."""
+    """L17: no child is left after SIGTERM and after SIGKILL, even if a child stopped its supervisor."""
     for end in (signal.SIGTERM, signal.SIGKILL):
         folder = home / end.name
         pids = folder / "pids"

@@ -18,7 +18,7 @@ def call(program, name):
 
 
 def servers_start_before_the_first_call(binary, home):
-    """C2, H4: a server that takes seconds is ready when its first caller comes."""
+    """C2, H4: a server that starts slowly is ready when the first call arrives."""
     with Program(binary, home, "servers = []\n" + scripted(home, "shop")) as program:
         until = time.monotonic() + 20
         while not any(request["method"] == "tools/list" for request in asked(home, "shop")):
@@ -46,7 +46,7 @@ def a_broken_server_is_not_called_running(binary, home):
 
 
 def a_late_start_is_not_called_a_failure(binary, home):
-    """C2: who comes while a server rests after a start that took too long is told so, and when to come again."""
+    """C2: after a start timeout, a call during the pause gets the reason and the time to retry."""
     slow = upstream("slow", "--start-after", 30, start_timeout_s=2, timeout_s=5)
     with Program(binary, home, "servers = []\n" + slow) as program:
         with concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -47,7 +47,7 @@ def redis():
 
 
 class RoundRobin(http.server.ThreadingHTTPServer):
-    """A plain proxy: each request goes to the next node; one that does not answer is passed over."""
+    """A plain proxy: each request goes to the next node. Nodes that do not answer are skipped."""
 
     daemon_threads = True
 
@@ -122,7 +122,7 @@ def failwell(binary, node, *arguments):
 
 
 def approvals_are_one(binary, home):
-    """A yes that one node heard is used once, by any node; also with one node killed in between."""
+    """An approval given at one node is used once, by any node, also after one node was killed."""
     with redis() as state, nodes(binary, home, state + '[tools.shop]\napprove = ["echo"]\n' + KEYS) as (proxy, (first, second)):
         def call(**arguments):
             return ask(proxy, "/v1/tools/shop__echo", ALICE, arguments)

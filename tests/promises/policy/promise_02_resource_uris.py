@@ -53,7 +53,7 @@ def configured(files, log, rules="", top=""):
 
 
 def faces(program, uri):
-    """The answers to a read of the URI, on every face."""
+    """The responses to a read of the URI, in every dialect."""
     yield "mcp", json.dumps(modern(program, "resources/read", {"uri": "f+" + uri}))
     yield "rpc", json.dumps(program.rpc("read_resource", {"uri": "f+" + uri}))
     yield "single", json.dumps(modern(program, "resources/read", {"uri": uri}, "/mcp/f"))
@@ -66,7 +66,7 @@ def faces(program, uri):
 
 
 def hidden_files_stay_hidden(binary, home):
-    """H1: 22 spellings on four faces; the rule hides a folder."""
+    """H1: 22 spellings in four dialects; the rule hides a folder."""
     files = folder_of(home)
     rules = f'[resources.f]\nhide = ["file://{files}/private/*"]\n'
     with Program(binary, home, configured(files, home / "uris", rules)) as program:
@@ -126,7 +126,7 @@ def completion_and_subscription_look_too(binary, home):
 
 
 def what_servers_list_stays_readable(binary, home):
-    """Custom schemes, templates and spellings of the server's own reach it as they are; others in normal form."""
+    """Custom schemes, templates and spellings that the server lists reach it unchanged; others in normal form."""
     files = folder_of(home)
     with Program(binary, home, configured(files, home / "uris")) as program:
         listed = [one["uri"] for one in modern(program, "resources/list", {})["result"]["resources"]]
@@ -177,7 +177,7 @@ def other_schemes_have_one_spelling(binary, home):
         for uri in ("repo://h/notes/a%3Ab", "repo://h//notes/a:b"):
             for face, told in faces(program, uri):
                 assert "text of repo://h/notes/a:b" in told, (face, uri, told)
-            # What was judged is what was asked.
+            # The upstream gets the URI that the rules have checked.
             assert (home / "uris").read_text().splitlines()[-1] == "repo://h/notes/a:b"
 
 

@@ -28,7 +28,7 @@ command = {command}
 
 
 def raw(program, method, path, body=b"", headers=()):
-    """A request as it is, and its answer as text."""
+    """Sends a raw request, and returns the response as text."""
     request = urllib.request.Request(program.address + path, body or None, {"Content-Type": "application/json", **dict(headers)}, method=method)
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
@@ -38,7 +38,7 @@ def raw(program, method, path, body=b"", headers=()):
 
 
 def written(program):
-    """Everything that the program wrote, and the ledger as text."""
+    """All output of the program, and the ledger as text."""
     for folder, _, names in os.walk(program.folder):
         for name in names:
             file = pathlib.Path(folder) / name
@@ -48,7 +48,7 @@ def written(program):
 
 
 def nothing_is_written(binary, home):
-    """H2: texts that begin with a brace were searched as JSON only; 10 of 29 places were written in clear."""
+    """H2: texts that begin with a brace were searched as JSON only; 10 of 29 secrets were written in clear."""
     command = json.dumps([sys.executable, str(SERVER), TOKEN])
     settings = SETTINGS.format(command=command)
     with Program(binary, home, settings) as program:
@@ -115,7 +115,7 @@ def escaped_slashes_hide_no_webhook(binary, home):
 
 
 def files_are_looked_through_by_any_name(binary, home):
-    """M9: `.env` and `.pem` came over REST as they were; 8 of 17 endings."""
+    """M9: `.env` and `.pem` were returned over REST without redaction, 8 of 17 file types in all."""
     names = ["a.txt", "a.env", ".env", "a.pem", "a.toml", "a.ini", "plain", "a.bin", "a.pdf", "a.png"]
     with Program(binary, home, 'servers = ["lobby"]\n') as program:
         for name in names:
@@ -141,7 +141,7 @@ def download(program, uri):
 
 
 def the_first_key_is_in_no_log(binary, home):
-    """H11: standard output is the log of a service; the key goes to a file of its own."""
+    """H11: standard output of a service is a log, so the key goes to its own file."""
     with Program(binary, home, 'require_key = true\nservers = ["lobby"]\n') as program:
         key = (home / "state" / "admin-key").read_text().strip()
         assert key.startswith("fw_") and (home / "state" / "admin-key").stat().st_mode & 0o777 == 0o600

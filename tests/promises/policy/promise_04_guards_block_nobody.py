@@ -9,13 +9,13 @@ import urllib.request
 from program import SERVERS, Program
 
 SERVER = SERVERS / "leaky_server.py"
-# What made guards work hardest.
+# The most expensive inputs for guards.
 UNITS = ["pwd=a;uid=", "1 1 1 1 ", "-1", "x://a:"]
 SIZE = 2_000_000
 
 
 def waits(program, running):
-    """How long `/healthz` took, each time it was asked while these ran."""
+    """The latencies of `/healthz` while these requests ran."""
     took = []
     while not all(future.done() for future in running):
         began = time.monotonic()
@@ -27,7 +27,7 @@ def waits(program, running):
 
 
 def other_requests_do_not_wait(binary, home):
-    """H3: one answer of 15.9 MB stopped everybody for 2.9 s. Timings are in `./x bench guards`; this one is generous."""
+    """H3: one response of 15.9 MB delayed all others by 2.9 s. The limit here is loose; `./x bench guards` measures."""
     command = json.dumps([sys.executable, str(SERVER), "unused"])
     settings = f'[[upstream]]\nname = "leaky"\ncommand = {command}\n[guard.pii]\naction = "redact"\n[guard.injection]\naction = "redact"\n'
     with Program(binary, home, settings) as program:
@@ -38,7 +38,7 @@ def other_requests_do_not_wait(binary, home):
             requests = [pool.submit(program.tool, "large", unit="x", bytes=1, text=unit * (SIZE // len(unit))) for unit in UNITS]
             took = sorted(took + waits(program, requests))
         assert all(future.result()[0] == 200 for future in answers + requests), [future.result()[1] for future in answers + requests]
-        # A request that waits is one among many quick ones, so the longest counts.
+        # Only a few of many requests are delayed, so the longest time counts.
         assert len(took) > 20 and took[-1] < 2, f"/healthz took up to {took[-1]:.2f} s"
 
 

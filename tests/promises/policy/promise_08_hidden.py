@@ -25,7 +25,7 @@ def missing(name):
 
 
 def fetch(program, path, key=None, body=None, **headers):
-    """Status and text of a request, with what differs between any two answers taken out."""
+    """Status and text of a response, without the values that differ between any two responses."""
     head = {"X-API-Key": key} if key else {}
     head |= {name.replace("_", "-"): value for name, value in headers.items()}
     data = json.dumps(body).encode() if body is not None else None
@@ -52,13 +52,13 @@ def mcp(program, key, method, params, path="/mcp"):
 
 
 def alike(program, ask):
-    """Whatever `ask` does with a server's name is answered alike for the hidden and for an unknown one."""
+    """Checks that `ask` gets the same response for the hidden server and for an unknown one."""
     hidden, unknown = ask("secret"), ask("zecret")
     assert hidden[1].replace("secret", "NAME") == unknown[1].replace("zecret", "NAME") and hidden[0] == unknown[0], (hidden, unknown)
 
 
 def a_hidden_server_that_is_down_is_unknown(binary, home):
-    """D3: lists do not name it, and every call of it is answered like a call of a name that nobody has."""
+    """D3: lists do not name it, and every call of it gets the response for an unknown name."""
     with Program(binary, home, "servers = []\n" + keys() + scripted(home, "shop") + missing("secret") + HIDDEN) as program:
         assert "secret" in mcp(program, ALICE, "tools/list", {})[1], "who may see it is told that it is down"
         for method in ("tools/list", "prompts/list", "resources/list", "resources/templates/list"):
@@ -124,7 +124,7 @@ def a_hidden_server_has_no_numbers(binary, home):
 
 
 def hidden_tools_of_a_server_with_nothing_else(binary, home):
-    """L15: a rule about tools is enough to hide a server that has nothing else, whether it ever started or not."""
+    """L15: a rule about tools hides a server that has only tools, before and after its first start."""
     rule = '\n[[rule]]\ncallers = ["key:bob"]\nservers = ["secret", "never"]\ntools = { hide = ["*"] }\n'
     settings = "servers = []\n" + keys() + scripted(home, "shop") + scripted(home, "secret") + missing("never") + rule
     with Program(binary, home, settings) as program:
@@ -137,7 +137,7 @@ def hidden_tools_of_a_server_with_nothing_else(binary, home):
 
 
 def completion_needs_the_permission(binary, home):
-    """L4: who may see a prompt or a template, but neither get nor read, cannot have it completed."""
+    """L4: completion of a prompt or template needs the permission to get or read it."""
     offers = {"protocolVersion": "2025-11-25", "capabilities": {"prompts": {}, "resources": {}, "completions": {}},
               "serverInfo": {"name": "s", "version": "1"}}
     script = {

@@ -34,7 +34,7 @@ def numbers_mean_the_same_in_every_spelling(binary, home):
 
 
 def no_depth_hides_an_argument(binary, home):
-    """Over REST the body is the arguments. All that the scan admits is read by policies and rules."""
+    """Over REST the body is the arguments. Policies and rules read every value that the scan accepts."""
     policy = home.parent / (home.name + ".cedar")
     policy.write_text(POLICY)
     rule = "[tools.lobby.arguments.echo.properties]\ntext = { maxLength = 3 }\n"
@@ -54,7 +54,7 @@ def no_depth_hides_an_argument(binary, home):
 
 
 def reserved_names_of_the_parser_are_arguments(binary, home):
-    """A policy that demands a dry run must not be shown one that the tool never sees."""
+    """A policy must not see another value of a member than the tool."""
     policy = home.parent / (home.name + ".cedar")
     policy.write_text(
         'permit (principal, action == Action::"see", resource);\n'

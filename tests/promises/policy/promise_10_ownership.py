@@ -76,7 +76,7 @@ def an_approver_sees_what_is_approved(binary, folder):
 
 
 def an_approver_sees_personal_data_too(binary, folder):
-    """L24: guards for results and for other servers hide nothing of what is approved."""
+    """L24: guards for results and for other servers do not hide arguments from an approver."""
     address, number = "ann.example@mail.example.org", "4111 1111 1111 1111"
     settings = upstream("up") + '[tools.up]\napprove = ["*"]\n[guard.pii]\naction = "{}"\ndirections = ["results"]\n'
     for action in ("redact", "block"):

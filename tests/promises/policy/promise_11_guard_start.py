@@ -38,7 +38,7 @@ def stdio_refuses(binary, home, settings):
 
 
 def a_missing_program_fails_the_check(binary, home):
-    """D6: `failwell check` says so, with the place; so does the start."""
+    """D6: `failwell check` and the start report the guard with its position in the file."""
     checked = run(binary, home / "check", guard(["./missing"]), "check")
     assert checked.returncode == 1 and "failwell.toml:4:1" in checked.stderr and "cannot be started" in checked.stderr, checked
     (home / "folder").mkdir(parents=True)
@@ -52,7 +52,7 @@ def a_missing_program_fails_the_check(binary, home):
 
 
 def a_program_that_gives_no_verdict_fails_the_start(binary, home):
-    """D6: a guard that ends at once, talks nonsense or never answers is no guard."""
+    """D6: a guard that exits, sends invalid lines or never answers makes the start fail."""
     commands = {
         "crash": [sys.executable, "-c", "import nothing_here"],
         "silent": [sys.executable, "-c", "import time; time.sleep(600)"],
@@ -66,7 +66,7 @@ def a_program_that_gives_no_verdict_fails_the_start(binary, home):
 
 
 def a_guard_that_is_not_critical_is_said_to_be_disabled(binary, home):
-    """D6: on the first screen and in the log; no message waits for it."""
+    """D6: a guard that is not critical is reported on the first screen and in the log, and delays no message."""
     with Program(binary, home, guard(["./missing"], "critical = false\ntimeout_ms = 3000")) as program:
         began = time.monotonic()
         status, body = program.tool("echo", text="hello")

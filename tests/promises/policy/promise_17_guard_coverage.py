@@ -41,7 +41,7 @@ def encodings(text):
 
 
 def everything_is_found(binary, home):
-    """The formats and codes that were missed, and texts that must pass."""
+    """Formats and encodings that guards must find, and texts that must pass."""
     rules = "".join(f'[guard.{name}]\naction = "redact"\n' for name in ("secrets", "pii", "injection"))
     with Program(binary, home, 'servers = ["lobby"]\n' + rules) as program:
         def told(text):

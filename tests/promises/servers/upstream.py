@@ -17,7 +17,7 @@ TOOLS = {
     },
     "succeed": {"content": [{"type": "text", "text": "sold"}], "structuredContent": {"isError": True, "sold": 1}, "isError": False},
 }
-# A schema that is a boolean, and formats of other languages: some clients refuse a whole list for one of them.
+# A boolean schema, and formats of other languages: some clients refuse the whole list because of one of them.
 ODD = {
     "name": "odd",
     "inputSchema": {"type": "object", "properties": {"anything": True, "nothing": False, "count": {"type": "integer", "format": "uint64"}}},
@@ -25,7 +25,7 @@ ODD = {
 }
 
 
-# The largest message that the gateway reads, less a little; with what the gateway adds, an answer is larger.
+# Slightly less than the largest message that the gateway reads. The members that it adds make a response larger than that.
 LARGEST = (16 << 20) - 8
 
 

@@ -49,7 +49,7 @@ def healthy(program):
 
 
 def silent_connections_lock_nobody_out(binary, home):
-    """M1: more silent connections than there may be; others are served, the silent ones are closed, and it is told."""
+    """M1: more silent connections than the limit. Others are served, the silent ones are closed, and the log says so."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
     try:
@@ -61,7 +61,7 @@ def silent_connections_lock_nobody_out(binary, home):
             assert metric(program, "failwell_http_connections") <= 500
             assert metric(program, "failwell_http_connections_evicted_total") >= 200
             assert "idle connections have been closed" in (home / "log").read_text()
-            # The rest ends soon, because nothing is ever sent on them.
+            # The other connections are closed soon, because nothing is sent on them.
             until = time.monotonic() + 30
             while metric(program, "failwell_http_connections") > 5 and time.monotonic() < until:
                 time.sleep(0.1)
@@ -95,7 +95,7 @@ def busy_connections_of_an_address_are_refused(binary, home):
 
 
 def sessions_of_one_caller_leave_room_for_others(binary, home):
-    """M2: ann opens as many sessions as she may; bob opens his."""
+    """M2: ann opens the maximum number of sessions; bob can still open one."""
     with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + "[limits]\nsessions_per_caller = 50\n") as program:
         def begin(key):
             headers = {"Accept": "application/json, text/event-stream", "X-API-Key": key}
@@ -114,7 +114,7 @@ def rss(program):
 
 
 def bodies_in_flight_are_bounded(binary, home):
-    """M3: 100 connections of ann, each with 15 of 16 MB sent; the rest is refused, bob is served, memory comes back."""
+    """M3: 100 connections of ann, each with 15 of 16 MB sent. The rest is refused, bob is served, memory is released."""
     limits = "[limits]\nconcurrency = 2\n"
     with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + limits) as program:
         before = rss(program)
@@ -168,7 +168,7 @@ def as_a_stream(tool, **arguments):
 
 
 def bodies_of_strangers_take_no_room_of_callers(binary, home):
-    """Refused requests without a key are read for their ids, in memory of their own."""
+    """Refused requests without a key are read for their ids, with a separate memory limit."""
     limits = "[limits]\nbody_mb = 16\nbody_mb_per_caller = 16\n"
     with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + limits) as program:
         wires = [connect(program) for _ in range(400)]
@@ -185,7 +185,7 @@ def bodies_of_strangers_take_no_room_of_callers(binary, home):
 
 
 def bodies_of_all_callers_are_bounded(binary, home):
-    """M3: bodies of several callers fill the memory for all; one more is refused, recorded and told."""
+    """M3: bodies of several callers reach the total memory limit. One more is refused, recorded and logged."""
     limits = "[limits]\nbody_mb = 16\nbody_mb_per_caller = 16\n"
     with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + limits) as program:
         with connect(program) as wire:
@@ -207,7 +207,7 @@ def bodies_of_all_callers_are_bounded(binary, home):
 
 
 def tasks_of_one_caller_leave_room_for_others(binary, home):
-    """M2: ann has as many tasks as she may; bob begins his. It is recorded and told."""
+    """M2: ann has the maximum number of tasks; bob can start one. The refusal is recorded and logged."""
     task = {"taskId": "theirs", "ttl": 60_000, "pollInterval": 10_000, "status": "working", "createdAt": "2026-01-01T00:00:00Z",
             "lastUpdatedAt": "2026-01-01T00:00:00Z"}
     capabilities = {"tools": {}, "tasks": {"requests": {"tools": {"call": {}}}}}
@@ -236,7 +236,7 @@ def tasks_of_one_caller_leave_room_for_others(binary, home):
 
 
 def all_connections_have_a_limit(binary, home):
-    """M1: idle connections of all addresses make room for one more; where all are busy, one more waits."""
+    """M1: an idle connection is closed for a new one. If all are busy, the new one waits."""
     most = 20
     with Program(binary, home, f'servers = ["lobby"]\n[limits]\nconnections = {most}\n') as program:
         silent = [connect(program, f"127.0.0.{2 + number % 3}") for number in range(2 * most)]
@@ -248,12 +248,12 @@ def all_connections_have_a_limit(binary, home):
         busy = [connect(program) for _ in range(most)]
         for wire in busy:
             wire.sendall(as_a_stream("wait", seconds=3))
-        # The head of a stream comes at once, so all are being served.
+        # The response head of a stream arrives at once, so all requests are being served.
         heard = [wire.recv(65536) for wire in busy]
         assert all(head.startswith(b"HTTP/1.1 200") for head in heard), heard
         with connect(program, "127.0.0.9") as extra:
             extra.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            # It is answered as soon as one of the others is.
+            # It is answered as soon as another request has ended.
             assert extra.recv(65536).startswith(b"HTTP/1.1 200")
         for wire, told in zip(busy, heard):
             while b"waited 3 seconds" not in told:

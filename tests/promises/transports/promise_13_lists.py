@@ -28,7 +28,7 @@ def at(program, path, method, params):
 
 
 def names_that_clients_reject_are_replaced(binary, home):
-    """L5: at `/mcp` and at `/mcp/<server>`; the tools still work, and the operator is told once of each."""
+    """L5: at `/mcp` and at `/mcp/<server>`. The tools still work, and the log names each once."""
     script = {"initialize": HELLO, "tools/list": {"result": {"tools": tools(*ODD_NAMES)}},
               "prompts/list": {"result": {"prompts": [{"name": "p"}, {"name": 7}, "p", {"name": "q", "arguments": {}}]}},
               "resources/list": {"result": {"resources": [{"uri": "a:b"}, {"name": "no address"}, {"uri": "c:d", "name": "c", "title": None}]}}}
@@ -53,7 +53,7 @@ def names_that_clients_reject_are_replaced(binary, home):
 
 
 def cursors_that_repeat_end_the_list(binary, home):
-    """L5: the list is whole, ends, and the operator is told."""
+    """L5: the list is complete and ends, and the log says why."""
     turn = {"result": {"tools": tools("one"), "nextCursor": "A"}}
     script = {"tools/list": turn, "tools/list:A": {"result": {"tools": tools("two"), "nextCursor": "B"}},
               "tools/list:B": {"result": {"tools": tools("three"), "nextCursor": "A"}}}
@@ -72,7 +72,7 @@ def cursors_that_repeat_end_the_list(binary, home):
 
 
 def results_of_the_wrong_shape_are_garbled(binary, home):
-    """D9: for each method; the right ones pass."""
+    """D9: results of the wrong shape are refused for each method; valid ones pass."""
     wrong = {"text": {"content": "not a list"}, "null": {"content": None}, "none": {}, "words": {"content": ["x"]},
              "typeless": {"content": [{"text": "x"}]}, "half": {"content": [{"type": "image", "data": "AA=="}]},
              "flag": {"content": [], "isError": "no"}}
@@ -95,7 +95,7 @@ def results_of_the_wrong_shape_are_garbled(binary, home):
 
 
 def addresses_of_user_interfaces_are_mapped(binary, home):
-    """The address that a tool names for its user interface is one that can be read at `/mcp`."""
+    """The URI of a tool's user interface can be read at `/mcp`."""
     script = {"initialize": HELLO, "tools/list": {"result": {"tools": [APP]}},
               "resources/read": {"result": {"contents": [{"uri": "ui://shop/chart", "text": "<html>"}]}}}
     with Program(binary, home, "servers = []\n" + scripted(home, "shop", script)) as program:

@@ -59,7 +59,7 @@ def unreadable_heads_have_a_body_and_a_record(binary, home):
             assert told["detail"]["reason"] == reason and isinstance(told["error_code"], int), told
             assert headers["content-type"] == "application/json", headers
             assert count(program, reason) == before + 1, f"{reason} is not counted"
-        # A request before on the same connection is answered as ever.
+        # An earlier request on the same connection is answered normally.
         good = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
         host, port = program.address.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=15) as wire:
@@ -120,7 +120,7 @@ def a_request_names_one_server_and_one_caller(binary, home):
 
 
 def bodies_are_named_for_what_they_are(binary, home):
-    """L11: broken chunks, an encoded body and an early end are no JSON problem."""
+    """L11: broken chunks, an encoded body and an early end are not reported as invalid JSON."""
     with Program(binary, home, 'servers = ["lobby"]\n') as program:
         def check(status, reason, head, body):
             data = f"POST /v1/tools/echo HTTP/1.1\r\nHost: 127.0.0.1\r\n{JSON}{head}\r\n".encode() + body
@@ -150,7 +150,7 @@ def queries_are_decoded_and_not_repeated(binary, home):
 
 
 def allowed_origins_can_call(binary, home):
-    """L9: an allowed page passes the preflight and reads answers and refusals; others get no such header."""
+    """L9: an allowed page passes the preflight and can read responses and refusals; other pages cannot."""
     origin = "https://app.example"
     with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file, "--allow-origin", origin) as program:
         wanted = "content-type, authorization, mcp-session-id, mcp-protocol-version"

@@ -42,7 +42,7 @@ def unreadable_lines_are_not_answered_without_end(binary, home):
         while not answers or answers[-1].get("id") != 1:
             answers.append(client.hear(20))
         assert len(answers) == 11, answers
-        # The log is written by a thread of its own.
+        # Another thread writes the log, so wait for it.
         until("the warning", lambda: "too many unreadable lines" in client.log())
         assert client.log().count("too many unreadable lines") == 1, client.log()
 

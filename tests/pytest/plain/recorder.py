@@ -1,4 +1,4 @@
-"""What plain pytest says of each test, written independently of our plugin: the oracle of the comparison."""
+"""Records the outcome of each test in plain pytest, independently of the plugin of Failwell, for comparison."""
 
 import collections
 import json

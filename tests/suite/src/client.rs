@@ -1,4 +1,4 @@
-//! Clients written for the suites: they send any bytes at all and hide nothing of what comes back.
+//! Clients for the suites. They send arbitrary bytes and return every received byte.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a client of tests may stop at the first surprise")]
 
@@ -8,10 +8,10 @@ pub mod wire;
 
 use std::time::Duration;
 
-/// How long the suites wait for anything that must come. Generous: the machine may be busy with other things.
+/// The time limit of every wait. It is long because the machine may be busy.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits, but not for ever.
+/// Waits for at most [`PATIENCE`].
 pub async fn soon<T>(what: &str, work: impl Future<Output = T>) -> T {
     match tokio::time::timeout(PATIENCE, work).await {
         Ok(done) => done,

@@ -1,4 +1,4 @@
-//! One tool server with everything in it.
+//! The conformance fixture: a tool server with every kind of tool, prompt and resource.
 
 mod content;
 mod inputs;
@@ -57,7 +57,7 @@ where
     Tool::dynamic(name, description, schema, None, move |_arguments, cx| handler(cx))
 }
 
-/// A tool that takes one text, which must be there.
+/// A tool with one required text argument.
 fn with_text<F, W>(
     name: &'static str,
     description: &'static str,

@@ -1,13 +1,13 @@
-//! The conformance fixture and what our own error suite needs beside it.
+//! The conformance fixture, and the parts that the error suite needs besides.
 //!
-//! [`fixture()`] is a tool server with every tool, prompt and resource the official conformance suite asks for, and
-//! the `suite_…` tools, each of which goes wrong in one way. `tests/errors.rs` sends it everything that can go
-//! wrong, over every transport and in every revision of the protocol.
+//! [`fixture()`] is a tool server with every tool, prompt and resource that the official conformance suite uses, and the
+//! `suite_…` tools, each of which fails in one way. `tests/errors` sends it invalid input and failing calls, over every
+//! transport and in every revision of the protocol.
 //!
 //! # Invariants
 //!
-//! * Every text a tool or a fault keeps private holds [`MARKER`]; no answer in any dialect may ever contain it.
-//! * The lists never change: the tools that announce changes only announce them.
+//! * Every private text of a tool or a fault contains [`MARKER`]. No answer in any dialect may contain it.
+//! * The lists never change. The tools that announce a change send only the notification.
 
 pub mod client;
 mod fixture;
@@ -20,5 +20,5 @@ pub use fixture::fixture;
 pub use memory_journal::MemoryJournal;
 pub use ports::free_port;
 
-/// Stands in everything private, so that a leak is found by searching for one word.
+/// Part of every private text, so that a leak is found by searching for one word.
 pub const MARKER: &str = "PRIVATE-MARKER-7f3a";

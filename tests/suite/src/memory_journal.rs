@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use failwell_journal::{Journal, LogStyle};
 use parking_lot::Mutex;
 
-/// A journal kept in memory, and what was written to it.
+/// A journal in memory.
 #[derive(Debug, Clone)]
 pub struct MemoryJournal {
     journal: Journal,
@@ -16,7 +16,8 @@ pub struct MemoryJournal {
 #[derive(Debug, Clone, Default)]
 struct Buffer(Arc<Mutex<Vec<u8>>>);
 
-/// Where everything that comes out is kept for the canary, if it is.
+/// The file for the canary check (`cargo xtask canary`), which searches all output for planted secrets; `None` outside of
+/// it.
 fn kept() -> Option<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let folder = PathBuf::from(std::env::var_os("FAILWELL_CANARY")?);
@@ -25,7 +26,7 @@ fn kept() -> Option<PathBuf> {
 }
 
 impl Drop for Buffer {
-    /// The last one leaves what was written to the canary.
+    /// The last handle writes the lines to the file of the canary check.
     fn drop(&mut self) {
         if let (1, Some(file)) = (Arc::strong_count(&self.0), kept()) {
             let _ = std::fs::write(file, &*self.0.lock());
@@ -52,12 +53,11 @@ impl Default for MemoryJournal {
 }
 
 impl MemoryJournal {
-    /// Where to write.
     pub fn journal(&self) -> &Journal {
         &self.journal
     }
 
-    /// Everything the operator read so far.
+    /// All lines so far.
     pub fn text(&self) -> String {
         self.journal.flush();
         String::from_utf8_lossy(&self.bytes.0.lock()).into_owned()

@@ -3,15 +3,15 @@
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// The first of them. They lie below those the system gives to whoever asks for any, so that nobody gets one by chance
-/// between the question here and the start of the program.
+/// The first port. The range is below the system's ephemeral ports, so that no other program is given a port between this
+/// check and the start of the program under test.
 const FIRST: u32 = 20_000;
 const MANY: u32 = 10_000;
 
-/// A port without a listener, another one each time.
+/// A port without a listener. Each call returns another one.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
-    // Processes of tests that run at the same time begin far from each other.
+    // Test processes that run at the same time start at different ports.
     let begin = std::process::id().wrapping_mul(61);
     loop {
         let turn = NEXT.fetch_add(1, Ordering::Relaxed);

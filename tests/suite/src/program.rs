@@ -1,4 +1,4 @@
-//! The program itself, started the way a user starts it.
+//! The program, started as a user starts it.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a helper of tests may stop at the first surprise")]
 
@@ -13,10 +13,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncBufReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-/// How long the program may take to come up, and to end. Generous: the machine may be busy with other things.
+/// The time limit of start and shutdown. It is long because the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A folder that is removed with everything in it.
+/// A folder that is removed on drop.
 #[derive(Debug)]
 pub struct Folder(PathBuf);
 
@@ -42,7 +42,7 @@ impl Drop for Folder {
     }
 }
 
-/// A running `failwell`, its standard error kept in a file. Dropped, it is killed.
+/// A running `failwell` whose standard error goes to a file. It is killed on drop.
 #[derive(Debug)]
 pub struct Program {
     child: Child,
@@ -52,8 +52,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts a command of the program with this configuration, in a folder of its own that is its home too. It finds
-    /// no other programs, so that it does not examine them either.
+    /// Starts a command of the program with this configuration. The folder is its working directory, its home and its
+    /// `PATH`, so that it finds no programs to examine.
     pub fn start(arguments: &[&str], folder: Folder, config: &str) -> Program {
         fs::write(folder.path().join("failwell.toml"), config).expect("the configuration is written");
         let journal = fs::File::create(folder.path().join("stderr")).expect("a file for the journal");
@@ -74,7 +74,7 @@ impl Program {
         Program { child, input, output, folder }
     }
 
-    /// Waits until `failwell up` says where it listens; `None` when it ends instead.
+    /// Waits until `failwell up` prints its address; `None` if it exits instead.
     pub async fn address(&mut self) -> Option<SocketAddr> {
         while let Some(line) = self.line().await {
             if let Some((_, rest)) = line.split_once("is up on http://") {
@@ -90,7 +90,7 @@ impl Program {
         line.expect("the program says something in time").expect("readable")
     }
 
-    /// Its standard input and output, to be read and written beside each other.
+    /// Its standard input and output, for concurrent use.
     pub fn pipes(&mut self) -> (&mut Option<ChildStdin>, &mut Lines<BufReader<ChildStdout>>) {
         (&mut self.input, &mut self.output)
     }
@@ -130,7 +130,7 @@ impl Program {
         self.ended().await
     }
 
-    /// What another command of the program says in the same folder.
+    /// Runs another command of the program in the same folder, and returns its output.
     pub fn said(&self, arguments: &[&str]) -> String {
         let output = std::process::Command::new(built("failwell"))
             .args(arguments)
@@ -143,7 +143,7 @@ impl Program {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
-    /// What it wrote for its operator so far.
+    /// Its standard error so far.
     pub fn journal(&self) -> String {
         let bytes = fs::read(self.folder().join("stderr")).expect("the journal is readable");
         String::from_utf8_lossy(&bytes).into_owned()

@@ -1,4 +1,4 @@
-//! A server over HTTP that says exactly what a test wants it to say, byte for byte.
+//! An HTTP server whose responses a test defines byte for byte.
 
 #![allow(
     clippy::expect_used,
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A request as it came in.
+/// A received request.
 #[derive(Debug, Clone)]
 pub struct ReceivedRequest {
     /// GET, POST or DELETE.
@@ -28,12 +28,12 @@ pub struct ReceivedRequest {
     pub head: String,
     /// The body, if it is JSON.
     pub body: Value,
-    /// The body as it was written.
+    /// The body as text.
     pub text: String,
 }
 
 impl ReceivedRequest {
-    /// The method it asks for.
+    /// The JSON-RPC method.
     pub fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
@@ -45,9 +45,9 @@ impl ReceivedRequest {
     }
 }
 
-/// What is sent back, and what happens to the connection.
+/// A response, and what happens to the connection after it.
 pub struct ScriptedResponse {
-    /// All of it, head and body.
+    /// Head and body.
     pub bytes: Vec<u8>,
     /// Afterwards.
     pub then: ConnectionAction,
@@ -56,11 +56,11 @@ pub struct ScriptedResponse {
 /// What happens to a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionAction {
-    /// The next request may come.
+    /// Keep the connection for the next request.
     Keep,
-    /// Hang up.
+    /// Close the connection.
     Close,
-    /// Say nothing more, and do not hang up either.
+    /// Keep the connection open without sending anything.
     Hang,
 }
 
@@ -77,7 +77,7 @@ pub fn json_response(body: &Value) -> ScriptedResponse {
     response(200, "Content-Type: application/json\r\n", &body.to_string())
 }
 
-/// These very bytes.
+/// A response of exactly these bytes.
 pub fn raw(bytes: &str, then: ConnectionAction) -> ScriptedResponse {
     ScriptedResponse { bytes: bytes.as_bytes().to_vec(), then }
 }
@@ -86,7 +86,7 @@ type ResponseFn = dyn Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync;
 
 /// A running server.
 pub struct Script {
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
     seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     hung_up: Arc<AtomicUsize>,
@@ -94,14 +94,14 @@ pub struct Script {
 }
 
 impl Script {
-    /// Serves what `answer` says.
+    /// Serves the responses of `answer`.
     pub async fn new(
         answer: impl Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync + 'static,
     ) -> Script {
         Script::at("127.0.0.1:0".parse().expect("an address"), answer).await
     }
 
-    /// Serves what `answer` says, at this address.
+    /// Serves the responses of `answer` at this address.
     pub async fn at(
         address: SocketAddr,
         answer: impl Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync + 'static,
@@ -120,7 +120,7 @@ impl Script {
         Script { address, seen, hung_up, serving }
     }
 
-    /// An upstream that introduces itself in this era, offers the tool `t`, and answers calls as told.
+    /// An upstream of this era with the tool `t`. `answer` defines the responses to calls.
     pub async fn upstream(
         era: Era,
         call: impl Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync + 'static,
@@ -138,12 +138,12 @@ impl Script {
         self.seen.lock().expect("seen").clone()
     }
 
-    /// How many requests with this method came.
+    /// The number of requests with this method.
     pub fn count(&self, method: &str) -> usize {
         self.seen().iter().filter(|seen| seen.method() == method).count()
     }
 
-    /// How many clients hung up while nothing was said to them.
+    /// The number of clients that closed the connection while they waited.
     pub fn hung_up(&self) -> usize {
         self.hung_up.load(Ordering::SeqCst)
     }
@@ -164,7 +164,7 @@ impl Drop for Script {
 pub fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
     let headers = vec![("Authorization".to_owned(), failwell_fault::Secret::new("Bearer s3cret".to_owned()))];
     let reach = Endpoint::Http { url: format!("http://{address}/mcp"), headers };
-    // Whatever the client speaks, so that every cell can be had.
+    // Both eras, so that a test can choose either.
     let first_era = Some(Era::Modern);
     UpstreamSettings { timeout: Duration::from_secs(20), first_era, ..UpstreamSettings::new(name, reach) }
 }

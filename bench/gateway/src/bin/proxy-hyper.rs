@@ -1,7 +1,7 @@
-//! The physical limit: a reverse proxy that does one thing. `blind` passes bodies on unseen; `envelope` scans both
-//! ways, replaces the id by a number of its own and puts the caller's back, as every MCP gateway must.
+//! The lower bound: a minimal reverse proxy. `blind` forwards bodies unread. `envelope` scans both directions, replaces
+//! the request id by its own and restores the caller's, as every MCP gateway must.
 //!
-//! Each connection of a client has one to the upstream.
+//! Each client connection has its own upstream connection.
 
 use bench_server::stand::{open, told_to_stop};
 use bytes::Bytes;

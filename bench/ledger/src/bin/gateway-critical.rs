@@ -1,4 +1,4 @@
-//! The gateway, with a ledger every answer waits for.
+//! The gateway with a ledger that every answer waits for.
 
 use failwell_audit::Durability;
 use std::error::Error;

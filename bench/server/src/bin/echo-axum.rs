@@ -1,4 +1,4 @@
-//! The floor: a handler that knows one request and one answer, and checks nothing else.
+//! The lower bound: an axum handler that decodes one kind of request and checks nothing.
 
 use axum::routing::post;
 use axum::serve::ListenerExt;

@@ -1,4 +1,4 @@
-//! Ours: one typed tool in a toolbox, served as `failwell up` serves it.
+//! Failwell: one typed tool in a toolbox, served as `failwell up` does.
 
 use bench_server::stand::{open, told_to_stop};
 use failwell_controls::{Settings, build_pipeline};

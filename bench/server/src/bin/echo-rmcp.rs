@@ -1,5 +1,5 @@
-//! The official SDK at its fastest: the tool router is built once and shared, no sessions and plain JSON answers on
-//! `/mcp`; on `/session` the sessions it keeps by default.
+//! The official SDK with its fastest settings: the tool router is built once and shared. `/mcp` has no sessions and
+//! answers with plain JSON; `/session` has the default sessions.
 
 use axum::Router;
 use axum::serve::ListenerExt;

@@ -63,7 +63,6 @@ impl ArchiveReader {
         Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
-    /// Finds a record by its reference.
     pub async fn find(&mut self, reference: &str) -> Result<Option<NodeRecord>, Fault> {
         let by_index = "SELECT node, seq, at, hash, body, ref FROM failwell_record WHERE ref = $1 ORDER BY at DESC LIMIT 1";
         let row = self.client.query_opt(by_index, &[&reference]).await.map_err(because)?;

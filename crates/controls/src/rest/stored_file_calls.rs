@@ -110,7 +110,6 @@ impl UploadTarget {
         self.files.blob_store()
     }
 
-    /// The owner of the upload.
     pub fn owner(&self) -> &str {
         self.caller.owner()
     }

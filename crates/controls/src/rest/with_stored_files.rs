@@ -215,7 +215,6 @@ fn empty(list: List) -> Page {
     Page { members: Json::from(&json!({list.member(): []})), meta: None, cache: KEEP }
 }
 
-/// Appends items to a page.
 fn appended(page: Page, list: List, more: impl Iterator<Item = Value>) -> Result<Page, Fault> {
     let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
     let items = object.get(list.member()).and_then(Raw::as_array);

@@ -54,7 +54,6 @@ pub(crate) struct Config {
     /// Cedar policies. The text has been parsed once without errors.
     pub(crate) cedar: Option<String>,
     pub(crate) guards: GuardSettings,
-    /// Custom guards.
     pub(crate) custom_guards: Vec<Arc<CustomConfig>>,
     /// Stored files.
     pub(crate) shelf: ShelfConfig,
@@ -123,7 +122,6 @@ impl Default for ListenerLimits {
 /// The ledger and its exporters.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct AuditConfig {
-    /// Whether there is a ledger.
     pub(crate) ledger: bool,
     pub(crate) critical: bool,
     pub(crate) bodies: bool,
@@ -220,7 +218,6 @@ impl Default for Config {
     }
 }
 
-/// One upstream.
 #[derive(Debug)]
 pub(crate) struct UpstreamConfig {
     pub(crate) name: String,

@@ -26,7 +26,6 @@ pub(super) enum Applicability {
     Some(&'static [Builtin], &'static [&'static str]),
 }
 
-/// The method of a check.
 pub(super) enum CheckMethod {
     /// Run the commands until one succeeds, and read a version from its output.
     Run { tries: &'static [&'static [&'static str]], at_least: Option<(u32, u32)> },

@@ -18,7 +18,6 @@ const LEDGER: [&[&str]; 5] = [
 const CONSENT: [&[&str]; 5] =
     [&["approve"], &["approve", "some-id"], &["pin", "list"], &["pin", "diff"], &["pin", "approve", "--yes"]];
 
-/// A folder with this file.
 fn folder_with(file: &str, bytes: impl AsRef<[u8]>) -> TempFolder {
     let folder = TempFolder::new();
     std::fs::write(folder.0.join(file), bytes).expect("written");

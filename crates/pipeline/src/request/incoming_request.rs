@@ -33,7 +33,6 @@ pub struct IncomingRequest<'a> {
 
 #[derive(Debug)]
 pub enum IncomingMessage<'a> {
-    /// An MCP request.
     Mcp(Request<'a>, RequestEra<'a>),
     /// A plain JSON-RPC 2.0 request, at `/rpc`.
     Rpc(Request<'a>),

@@ -98,7 +98,6 @@ pub enum NodeEvent {
     Ended,
 }
 
-/// An event of a stream.
 #[derive(Debug, Clone)]
 pub enum StreamEvent {
     Opened(StreamOpening),
@@ -120,7 +119,6 @@ pub struct StreamOpening {
     pub asked: Vec<String>,
 }
 
-/// The record of a stream.
 #[derive(Debug, Clone)]
 pub struct StreamRecord {
     pub opened: StreamOpening,

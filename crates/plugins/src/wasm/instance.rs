@@ -9,7 +9,6 @@ use super::pool::{CompiledModule, is_over};
 use crate::LONGEST_VERDICT;
 use crate::failure::no_verdict;
 
-/// The limits of an instance.
 pub(crate) struct InstanceLimits {
     limits: StoreLimits,
 }

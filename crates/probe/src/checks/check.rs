@@ -90,7 +90,6 @@ pub(crate) enum Action {
     Special(Procedure),
 }
 
-/// One check.
 #[derive(Clone, Copy)]
 pub(crate) struct Check {
     pub(crate) id: &'static str,

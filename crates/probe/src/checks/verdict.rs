@@ -46,10 +46,7 @@ pub enum Verdict {
         why: String,
     },
     /// The check says nothing about this server.
-    NotApplicable {
-        /// Why not.
-        why: String,
-    },
+    NotApplicable { why: String },
 }
 
 impl Verdict {

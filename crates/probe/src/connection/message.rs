@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// One message.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub(crate) value: Value,

@@ -46,9 +46,7 @@ pub enum Limit {
 /// An exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Exit {
-    /// An exit code.
     Code(i32),
-    /// A signal.
     Signal(Signal),
 }
 

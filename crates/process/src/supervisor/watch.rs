@@ -68,7 +68,6 @@ struct Watch<'a> {
     ending: Option<ShutdownProgress>,
 }
 
-/// A shutdown in progress.
 struct ShutdownProgress {
     how: ExitCause,
     kill_at: Instant,

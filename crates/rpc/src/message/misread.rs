@@ -19,7 +19,6 @@ pub enum MessageKind {
     Call,
     /// A response: it has a `result` or an `error` and no `method`.
     Answer,
-    /// Unknown.
     Unknown,
 }
 

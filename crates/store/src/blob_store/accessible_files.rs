@@ -8,7 +8,7 @@ use crate::blob_store::errors::index_fault;
 use crate::blob_store::index::millis;
 use crate::blob_store::quota::remove_one;
 use crate::blob_store::reader::FileReader;
-use crate::blob_store::rows;
+use crate::blob_store::rows::{self, ResourceRow};
 use crate::blob_store::store::{BlobStore, check_metadata, merge};
 use crate::blob_store::stored_file::{FileAccess, FilePage, ListFilter, StoreChange, StoredFile};
 use crate::blob_store::uri::BlobUri;
@@ -79,8 +79,9 @@ impl AccessibleFiles {
                         before.ok_or_else(|| address.unknown())?;
                     merge(&mut metadata, changes);
                     check_metadata(&metadata)?;
-                    rows::update(transaction, (&address, &owner), millis(expires), &metadata)
-                        .map_err(index_fault)?;
+                    let (expires, metadata) = (millis(expires), &metadata);
+                    let row = ResourceRow { address: &address, owner: &owner, expires, metadata };
+                    rows::update(transaction, &row).map_err(index_fault)?;
                     let after = rows::find_any(transaction, &address, &owner).map_err(index_fault)?;
                     after.map(|(edited, _)| edited).ok_or_else(|| address.unknown())
                 })?;

@@ -180,38 +180,48 @@ pub(crate) fn all(connection: &Connection) -> rusqlite::Result<Vec<(BlobUri, Str
     connection.prepare(&query)?.query_map([], row)?.collect()
 }
 
-pub(crate) fn insert(
-    connection: &Connection,
-    (address, owner): (&BlobUri, &str),
-    size: u64,
-    expires: i64,
-    metadata: &Map<String, Value>,
-) -> rusqlite::Result<()> {
-    let (kind, digest, extension) = parts(address);
-    let metadata = Value::Object(metadata.clone()).to_string();
+/// The changeable columns of a resource, and its key.
+pub(crate) struct ResourceRow<'a> {
+    pub(crate) address: &'a BlobUri,
+    pub(crate) owner: &'a str,
+    pub(crate) expires: i64,
+    pub(crate) metadata: &'a Map<String, Value>,
+}
+
+impl ResourceRow<'_> {
+    fn metadata(&self) -> String {
+        Value::Object(self.metadata.clone()).to_string()
+    }
+}
+
+pub(crate) fn insert(connection: &Connection, row: &ResourceRow<'_>, size: u64) -> rusqlite::Result<()> {
+    let (kind, digest, extension) = parts(row.address);
     connection
         .prepare_cached(
             "INSERT INTO resource (kind, sha256, extension, owner, size, created, expires, metadata)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
-        .execute(params![kind, digest, extension, owner, signed(size), now(), expires, metadata])
+        .execute(params![
+            kind,
+            digest,
+            extension,
+            row.owner,
+            signed(size),
+            now(),
+            row.expires,
+            row.metadata()
+        ])
         .map(|_| ())
 }
 
-pub(crate) fn update(
-    connection: &Connection,
-    (address, owner): (&BlobUri, &str),
-    expires: i64,
-    metadata: &Map<String, Value>,
-) -> rusqlite::Result<()> {
-    let (kind, digest, extension) = parts(address);
-    let metadata = Value::Object(metadata.clone()).to_string();
+pub(crate) fn update(connection: &Connection, row: &ResourceRow<'_>) -> rusqlite::Result<()> {
+    let (kind, digest, extension) = parts(row.address);
     connection
         .prepare_cached(
             "UPDATE resource SET expires = ?5, metadata = ?6
              WHERE kind = ?1 AND sha256 = ?2 AND extension = ?3 AND owner = ?4",
         )?
-        .execute(params![kind, digest, extension, owner, expires, metadata])
+        .execute(params![kind, digest, extension, row.owner, row.expires, row.metadata()])
         .map(|_| ())
 }
 

@@ -19,7 +19,7 @@ use crate::blob_store::folder::{BlobFolder, make_folder};
 use crate::blob_store::index::{BlobIndex, FILE, now};
 use crate::blob_store::quota::make_room;
 use crate::blob_store::reader::FileReader;
-use crate::blob_store::rows;
+use crate::blob_store::rows::{self, ResourceRow};
 use crate::blob_store::settings::{BlobStoreSettings, LARGEST_METADATA};
 use crate::blob_store::stored_file::StoreChange;
 use crate::blob_store::stored_file::{FileAccess, FilePage, ListFilter, NewFile, StoredFile};
@@ -323,16 +323,17 @@ impl OpenStore {
                 let mut metadata = kept.metadata;
                 merge(&mut metadata, new.metadata.clone());
                 check_metadata(&metadata)?;
-                rows::update(transaction, (address, owner), expires.max(until), &metadata)
-                    .map_err(index_fault)?;
+                let expires = expires.max(until);
+                let row = ResourceRow { address, owner, expires, metadata: &metadata };
+                rows::update(transaction, &row).map_err(index_fault)?;
                 changes.push(StoreChange::Updated(kept.uri, new.owner.clone()));
             }
             earlier => {
                 if earlier.is_some() {
                     rows::remove(transaction, address, owner).map_err(index_fault)?;
                 }
-                rows::insert(transaction, (address, owner), size, expires, &new.metadata)
-                    .map_err(index_fault)?;
+                let row = ResourceRow { address, owner, expires, metadata: &new.metadata };
+                rows::insert(transaction, &row, size).map_err(index_fault)?;
                 changes.push(StoreChange::Added(address.to_string(), new.owner.clone()));
             }
         }

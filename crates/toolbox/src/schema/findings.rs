@@ -125,22 +125,26 @@ fn unknown<'k>(place: Pointer, name: &str, known: impl Iterator<Item = &'k str>)
     }
 }
 
-/// A bound as the schema's author wrote it: numbers and plain names; anything else stays unsaid.
-fn limited(violation: Violation, limit: &Value) -> Violation {
-    match limit {
+fn limited(violation: Violation, bound: &Value) -> Violation {
+    match limit_fact(bound) {
+        Some(limit) => violation.limit(limit),
+        None => violation,
+    }
+}
+
+/// A bound of a schema as a fact, if it is a number, a plain name, or a list with plain names.
+pub(super) fn limit_fact(bound: &Value) -> Option<Fact> {
+    match bound {
         Value::Number(number) => {
-            let fact = number.as_u64().map(Fact::from).or_else(|| number.as_i64().map(Fact::from));
-            violation.limit(fact.unwrap_or_else(|| Fact::from(number.as_f64().unwrap_or(f64::NAN))))
+            let whole = number.as_u64().map(Fact::from).or_else(|| number.as_i64().map(Fact::from));
+            Some(whole.unwrap_or_else(|| Fact::from(number.as_f64().unwrap_or(f64::NAN))))
         }
-        Value::String(text) => match Name::parse(text) {
-            Some(name) => violation.limit(name),
-            None => violation,
-        },
+        Value::String(text) => Name::parse(text).map(Fact::from),
         Value::Array(options) => {
             let names: Vec<Name> =
                 options.iter().filter_map(|option| Name::parse(option.as_str()?)).take(20).collect();
-            if names.is_empty() { violation } else { violation.limit(names) }
+            (!names.is_empty()).then(|| Fact::from(names))
         }
-        _ => violation,
+        _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! The violations that the crate `jsonschema` finds, in our words. Tests of servers use this file, too: their tools have
 //! schemas that matter.
 
-use failwell_fault::{Fact, Name, Pointer, Rule, Violation};
+use failwell_fault::{Fact, Pointer, Rule, Violation};
 use failwell_toolbox::{Schema, nearest};
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{ValidationError, Validator};
@@ -80,21 +80,9 @@ impl Oracle {
 }
 
 fn limited(violation: Violation, limit: &Value) -> Violation {
-    match limit {
-        Value::Number(number) => {
-            let fact = number.as_u64().map(Fact::from).or_else(|| number.as_i64().map(Fact::from));
-            violation.limit(fact.unwrap_or_else(|| Fact::from(number.as_f64().unwrap_or(f64::NAN))))
-        }
-        Value::String(text) => match Name::parse(text) {
-            Some(name) => violation.limit(name),
-            None => violation,
-        },
-        Value::Array(options) => {
-            let names: Vec<Name> =
-                options.iter().filter_map(|option| Name::parse(option.as_str()?)).take(20).collect();
-            if names.is_empty() { violation } else { violation.limit(names) }
-        }
-        _ => violation,
+    match Schema::limit_of(limit) {
+        Some(limit) => violation.limit(limit),
+        None => violation,
     }
 }
 

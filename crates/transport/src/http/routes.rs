@@ -77,10 +77,8 @@ pub struct Action {
     pub handler: Handler,
 }
 
-/// The handler of an action.
 #[derive(Clone, Copy)]
 pub enum Handler {
-    /// An MCP message.
     McpMessage,
     /// The event stream of an MCP session.
     McpListen,
@@ -140,7 +138,6 @@ pub enum AcceptedBody {
     Form(fn() -> Value),
 }
 
-/// One success response.
 #[derive(Clone, Copy)]
 pub struct SuccessResponse {
     pub status: u16,

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-/// An error of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     pub(crate) code: u32,

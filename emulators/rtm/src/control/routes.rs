@@ -71,75 +71,56 @@ fn full() -> Permission {
     Permission::Delete
 }
 
-/// The actions.
-const KNOWN: &str =
-    "reset, seed, approve, deny, token, revoke, perms, clock, fail, delay, calls, rate, pro, timezone, dump";
-
-pub(crate) fn answer(control: &Control, method: &Method, what: &str, body: &[u8]) -> ControlReply {
-    let result = match (method, what) {
-        (&Method::GET, _) => look(control, what),
-        (&Method::POST, _) => act(control, what, body),
-        (&Method::DELETE, "fail") => Ok(json!({"cleared": control.clear_faults()})),
-        (&Method::DELETE, "calls") => Ok(json!({"cleared": control.clear_calls()})),
-        _ => Err(ControlError::wrong_method()),
-    };
-    result.into()
+pub(crate) fn answer(control: &Control, method: &Method, action: &str, body: &[u8]) -> ControlReply {
+    perform(control, method, action, body).into()
 }
 
-fn look(control: &Control, what: &str) -> Result<Value, ControlError> {
-    match what {
-        "calls" => Ok(json!({"calls": control.calls()})),
-        "clock" => Ok(json!({"now": control.now().to_string()})),
-        "dump" => Ok(control.dump()),
-        _ => Err(ControlError::unknown_action(what, KNOWN)),
-    }
-}
-
-fn act(control: &Control, what: &str, body: &[u8]) -> Result<Value, ControlError> {
-    match what {
-        "reset" => control.reset(),
-        "seed" => {
+fn perform(control: &Control, method: &Method, action: &str, body: &[u8]) -> Result<Value, ControlError> {
+    match (method.as_str(), action) {
+        ("GET", "clock") => return Ok(json!({"now": control.now().to_string()})),
+        ("POST", "seed") => {
             let seed = match body {
                 b"\"demo\"" => Seed::demo(),
                 _ => parse_body::<Seed>(body)?,
             };
             control.seed(&seed).map_err(|why| ControlError(422, why))?;
         }
-        "approve" => {
+        ("POST", "approve") => {
             let ApproveRequest { frob, perms } = parse_body(body)?;
-            require(control.approve(&frob, perms), "nobody waits with this frob")?;
+            require(control.approve(&frob, perms), "no login waits with this frob")?;
         }
-        "deny" => {
-            require(control.deny(&parse_body::<ApproveRequest>(body)?.frob), "nobody waits with this frob")?
+        ("POST", "deny") => {
+            let ApproveRequest { frob, .. } = parse_body(body)?;
+            require(control.deny(&frob), "no login waits with this frob")?;
         }
-        "token" => {
+        ("POST", "token") => {
             let NewTokenRequest { perms } =
                 if body.is_empty() { NewTokenRequest { perms: full() } } else { parse_body(body)? };
             return Ok(json!({"token": control.token(perms)}));
         }
-        "revoke" => {
-            require(control.revoke(&parse_body::<TokenRequest>(body)?.token), "there is no such token")?
+        ("POST", "revoke") => {
+            let TokenRequest { token, .. } = parse_body(body)?;
+            require(control.revoke(&token), "there is no such token")?;
         }
-        "perms" => {
+        ("POST", "perms") => {
             let TokenRequest { token, perms } = parse_body(body)?;
             require(control.set_permission(&token, perms), "there is no such token")?;
         }
-        "clock" => set_clock(control, &parse_body(body)?),
-        "fail" => control.fail(parse_body(body)?),
-        "delay" => {
+        ("POST", "clock") => set_clock(control, &parse_body(body)?),
+        ("POST", "delay") => {
             let DelayRequest { milliseconds, methods, times } = parse_body(body)?;
             let fault = Fault::new(FaultKind::Delay { milliseconds }).on(methods.as_deref().unwrap_or("*"));
             control.fail(Fault { times, ..fault });
         }
-        "rate" => {
+        ("POST", "rate") => {
             let RateRequest { on, rate } = parse_body(body)?;
             control.set_rate(on.then(|| rate.unwrap_or_default()));
         }
-        "pro" => control.set_pro(parse_body::<SwitchRequest>(body)?.on),
-        "timezone" => {
-            require(control.set_time_zone(&parse_body::<String>(body)?), "there is no such time zone")?
+        ("POST", "pro") => control.set_pro(parse_body::<SwitchRequest>(body)?.on),
+        ("POST", "timezone") => {
+            require(control.set_time_zone(&parse_body::<String>(body)?), "there is no such time zone")?;
         }
-        _ => return Err(ControlError::unknown_action(what, KNOWN)),
+        _ => return control.perform(method, action, body),
     }
     Ok(json!({"ok": true}))
 }

@@ -7,7 +7,7 @@ use super::account::{List, Note, Series, Task, TaskDate};
 
 impl State {
     /// Lists, tasks and settings. Times of modification are left out: an undo changes them.
-    pub(crate) fn dump(&self) -> Value {
+    pub(super) fn content(&self) -> Value {
         let account = &self.account;
         let people = |all: &mut dyn Iterator<Item = &super::account::Person>| -> Vec<Value> {
             all.map(

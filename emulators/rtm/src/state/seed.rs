@@ -35,13 +35,11 @@ pub struct Seed {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeedList {
-    /// Its name.
     pub name: String,
     /// The filter of a smart list.
     pub filter: Option<String>,
     /// Whether it is in the archive.
     pub archived: bool,
-    /// Its tasks.
     pub tasks: Vec<SeedTask>,
 }
 
@@ -49,7 +47,6 @@ pub struct SeedList {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeedTask {
-    /// The name of the task.
     pub name: String,
     /// When it is due.
     pub due: Option<String>,
@@ -59,9 +56,7 @@ pub struct SeedTask {
     pub completed: Option<String>,
     /// 1 to 3.
     pub priority: Option<u8>,
-    /// Tags.
     pub tags: Vec<String>,
-    /// Notes.
     pub notes: Vec<SeedNote>,
     /// How it repeats: `every week`, `after 3 days`.
     pub repeat: Option<String>,
@@ -82,9 +77,7 @@ pub struct SeedTask {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeedNote {
-    /// Its title.
     pub title: String,
-    /// Its text.
     pub text: String,
 }
 
@@ -92,7 +85,6 @@ pub struct SeedNote {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeedLocation {
-    /// Its name.
     pub name: String,
     /// Degrees north.
     pub latitude: f64,

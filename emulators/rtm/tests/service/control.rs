@@ -84,12 +84,12 @@ async fn everything_can_be_set_from_outside() {
 async fn mistakes_are_said() {
     let client = start(Seed::empty()).await;
     for (method, what, body, status, said) in [
-        ("POST", "clok", json!({}), 404, "one of: reset, seed"),
-        ("GET", "reset", Value::Null, 404, "nothing called reset"),
+        ("POST", "clok", json!({}), 404, "there is no action clok; one of: reset, seed"),
+        ("GET", "reset", Value::Null, 405, "use GET to look"),
         ("PUT", "reset", Value::Null, 405, "use GET to look"),
         ("POST", "clock", json!({"to": 5}), 422, "unknown field `to`"),
         ("POST", "fail", json!({"kind": "explode"}), 422, "unknown variant `explode`"),
-        ("POST", "approve", json!({"frob": "x"}), 404, "nobody waits"),
+        ("POST", "approve", json!({"frob": "x"}), 404, "no login waits"),
         ("POST", "timezone", json!("Mars/Base"), 404, "no such time zone"),
         (
             "POST",

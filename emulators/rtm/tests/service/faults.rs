@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Client, start, start_with};
 
-async fn add(client: &Client, name: &str) -> std::io::Result<crate::support::Reply> {
+async fn add(client: &Client, name: &str) -> std::io::Result<failwell_emulator_http::RawReply> {
     let arguments = [
         ("format", "json"),
         ("v", "2"),

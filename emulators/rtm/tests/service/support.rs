@@ -1,12 +1,8 @@
-//! A client of our own, on purpose a plain one: a socket, a signature, JSON.
+//! A client of the emulated service that signs its calls.
 
-use std::time::Duration;
-
+use failwell_emulator_http::{RawReply, exchange};
 use failwell_emulator_rtm::{Control, Emulator, Options, Permission, Seed, sign};
 use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
 
 /// Wednesday, 11 November 2026, 14:30 in Berlin.
 pub(crate) const NOW: &str = "2026-11-11T13:30:00Z";
@@ -17,13 +13,6 @@ pub(crate) struct Client {
     pub(crate) token: String,
     pub(crate) timeline: String,
     pub(crate) version: &'static str,
-}
-
-/// A raw response.
-pub(crate) struct Reply {
-    pub(crate) status: u16,
-    pub(crate) head: String,
-    pub(crate) body: String,
 }
 
 pub(crate) async fn start(seed: Seed) -> Client {
@@ -59,7 +48,7 @@ impl Client {
         answer["rsp"].clone()
     }
 
-    pub(crate) async fn raw(&self, method: &str, arguments: &[(&str, &str)]) -> std::io::Result<Reply> {
+    pub(crate) async fn raw(&self, method: &str, arguments: &[(&str, &str)]) -> std::io::Result<RawReply> {
         let body = self.form(method, arguments);
         self.send("POST", "/services/rest/", &body).await
     }
@@ -75,10 +64,8 @@ impl Client {
         encode(all.iter().copied().chain([("api_sig", signature.as_str())]))
     }
 
-    pub(crate) async fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<Reply> {
-        timeout(Duration::from_secs(30), exchange(&self.emulator, method, path, body))
-            .await
-            .expect("an answer in time")
+    pub(crate) async fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<RawReply> {
+        exchange(self.emulator.address(), method, path, "application/x-www-form-urlencoded", body).await
     }
 
     pub(crate) async fn ok(&self, method: &str, arguments: &[(&str, &str)]) -> Value {
@@ -143,30 +130,4 @@ pub(crate) fn encode<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) ->
     };
     let pairs = pairs.into_iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value)));
     pairs.collect::<Vec<_>>().join("&")
-}
-
-async fn exchange(emulator: &Emulator, method: &str, path: &str, body: &str) -> std::io::Result<Reply> {
-    let mut stream = TcpStream::connect(emulator.address()).await?;
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nhost: emulator\r\nconnection: close\r\n\
-         content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(request.as_bytes()).await?;
-    let mut bytes = vec![];
-    stream.read_to_end(&mut bytes).await?;
-    let text = String::from_utf8(bytes).unwrap();
-    let Some((head, body)) = text.split_once("\r\n\r\n") else {
-        return Err(std::io::ErrorKind::UnexpectedEof.into());
-    };
-    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
-    let length: usize = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "))
-        .and_then(|length| length.parse().ok())
-        .unwrap_or(body.len());
-    if body.len() < length {
-        return Err(std::io::ErrorKind::UnexpectedEof.into());
-    }
-    Ok(Reply { status, head: head.to_owned(), body: body.to_owned() })
 }

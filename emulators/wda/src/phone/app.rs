@@ -86,7 +86,6 @@ pub(crate) struct Alert {
     pub(crate) about: AlertSubject,
 }
 
-/// The subject of an alert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum AlertSubject {
     About(AlertTopic),

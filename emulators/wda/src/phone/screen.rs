@@ -54,7 +54,6 @@ pub(crate) enum TextStyle {
     Danger,
 }
 
-/// One element.
 #[derive(Debug, Clone)]
 pub(crate) struct UiElement {
     /// Its type, without the prefix all types have.

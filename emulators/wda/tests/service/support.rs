@@ -1,12 +1,8 @@
-//! A client of our own, on purpose a plain one: a socket, JSON.
+//! A client of the emulated runner.
 
-use std::time::Duration;
-
+use failwell_emulator_http::exchange;
 use failwell_emulator_wda::{Control, Emulator, Options};
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::timeout;
 
 pub(crate) const REFERENCE: &str = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -108,28 +104,8 @@ impl Client {
         path: &str,
         body: &Value,
     ) -> std::io::Result<(u16, String)> {
-        timeout(Duration::from_secs(60), self.over_socket(method, path, body)).await.expect("an end in time")
-    }
-
-    async fn over_socket(&self, method: &str, path: &str, body: &Value) -> std::io::Result<(u16, String)> {
         let body = if body.is_null() { String::new() } else { body.to_string() };
-        let mut stream = TcpStream::connect(self.emulator.address()).await?;
-        let length = body.len();
-        let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: runner\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
-        );
-        stream.write_all(request.as_bytes()).await?;
-        let mut bytes = vec![];
-        stream.read_to_end(&mut bytes).await?;
-        let text = String::from_utf8(bytes).unwrap();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        };
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
-        if length.and_then(|length| length.parse().ok()) != Some(body.len()) {
-            return Err(std::io::ErrorKind::UnexpectedEof.into());
-        }
-        Ok((status, body.to_owned()))
+        let reply = exchange(self.emulator.address(), method, path, "application/json", &body).await?;
+        Ok((reply.status, reply.body))
     }
 }

@@ -57,8 +57,16 @@ fn address(url: &str) -> Result<String, Fault> {
 }
 
 /// For a browser, an app is a URL and is checked as one.
-fn app(lease: &DeviceLease, app: &str) -> Result<String, Fault> {
+fn app_id(lease: &DeviceLease, app: &str) -> Result<String, Fault> {
     if lease.device.driver() == "chromedriver" { address(app) } else { Ok(app.to_owned()) }
+}
+
+fn address_to_open(_: &DeviceLease, url: &str) -> Result<String, Fault> {
+    address(url)
+}
+
+fn package_to_install(lease: &DeviceLease, app: &str) -> Result<String, Fault> {
+    Ok(package(app, &lease.devices.settings)?.display().to_string())
 }
 
 /// Checks an app package: it must be below one of the operator's folders, after links are resolved.
@@ -77,141 +85,118 @@ fn package(path: &str, settings: &Settings) -> Result<PathBuf, Fault> {
     candidates.next().ok_or_else(|| denied("it is not below a folder that is open for apps"))
 }
 
-/// Defines a command whose only argument is an app.
+/// Defines a command with one text argument, besides the session. `check` turns the argument into what the driver gets.
 macro_rules! app_command {
-    ($(#[$about:meta])* $name:ident, $tool:literal, $title:literal, $describe:literal, $nature:ident, $work:ident, $what:literal, $done:literal) => {
-        $(#[$about])*
+    ($name:ident {
+        tool: $tool:literal,
+        title: $title:literal,
+        about: $about:literal,
+        kind: $kind:ident,
+        $(#[$doc:meta])*
+        argument: $argument:ident,
+        check: $check:path,
+        action: $action:ident,
+        failure: $failure:literal,
+        done: $done:literal,
+    }) => {
         #[derive(Debug, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct $name {
             /// The session; may be left out while you have one.
             #[serde(skip_serializing_if = "Option::is_none")]
             session: Option<String>,
-            /// The app: a bundle id, a package, or for browsers the address of a page.
+            $(#[$doc])*
             #[schemars(length(min = 1, max = 2_000))]
-            app: String,
+            $argument: String,
         }
 
         impl Command for $name {
             const NAME: &'static str = $tool;
             const TITLE: &'static str = $title;
-            const ABOUT: &'static str = $describe;
-            const KIND: CommandKind = CommandKind::$nature;
+            const ABOUT: &'static str = $about;
+            const KIND: CommandKind = CommandKind::$kind;
             type Answer = ActionResult;
 
             in_session!();
 
             fn describe(&self) -> String {
-                self.app.clone()
+                self.$argument.clone()
             }
 
             async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
                 let patience = ElementWait::new(None);
-                let app = app(lease, &self.app)?;
-                lease.act($what, move |device| Box::pin(async move { device.$work(&app).await })).await?;
+                let checked = $check(lease, &self.$argument)?;
+                lease.act($failure, move |device| Box::pin(async move { device.$action(&checked).await })).await?;
                 Ok(action_result(&patience, $done))
             }
         }
     };
 }
 
-app_command!(
-    Launch,
-    "launch_app",
-    "Launch an app",
-    "Starts an app, or brings it to the front. For browsers an app is the address of a page.",
-    Acts,
-    launch,
-    "launching apps",
-    "launched"
-);
-app_command!(
-    Terminate,
-    "terminate_app",
-    "End an app",
-    "Ends an app.",
-    Acts,
-    terminate,
-    "terminating apps",
-    "ended"
-);
-app_command!(
-    Reset,
-    "reset_app",
-    "Reset an app",
-    "Takes away everything the app has kept: logins, settings, files.",
-    Destroys,
-    reset,
-    "resetting apps",
-    "reset"
-);
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OpenUrl {
-    /// The session; may be left out while you have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
+app_command!(Launch {
+    tool: "launch_app",
+    title: "Launch an app",
+    about: "Starts an app, or brings it to the front. For browsers an app is the address of a page.",
+    kind: Acts,
+    /// The app: a bundle id, a package, or for browsers the address of a page.
+    argument: app,
+    check: app_id,
+    action: launch,
+    failure: "launching apps",
+    done: "launched",
+});
+
+app_command!(Terminate {
+    tool: "terminate_app",
+    title: "End an app",
+    about: "Ends an app.",
+    kind: Acts,
+    /// The app: a bundle id, a package, or for browsers the address of a page.
+    argument: app,
+    check: app_id,
+    action: terminate,
+    failure: "terminating apps",
+    done: "ended",
+});
+
+app_command!(Reset {
+    tool: "reset_app",
+    title: "Reset an app",
+    about: "Takes away everything the app has kept: logins, settings, files.",
+    kind: Destroys,
+    /// The app: a bundle id, a package, or for browsers the address of a page.
+    argument: app,
+    check: app_id,
+    action: reset,
+    failure: "resetting apps",
+    done: "reset",
+});
+
+app_command!(OpenUrl {
+    tool: "open_url",
+    title: "Open an address",
+    about: "Opens an address: a page, or a link into an app.",
+    kind: Acts,
     /// The address, with its scheme.
-    #[schemars(length(min = 1, max = 2_000))]
-    url: String,
-}
+    argument: url,
+    check: address_to_open,
+    action: open,
+    failure: "opening addresses",
+    done: "opened",
+});
 
-impl Command for OpenUrl {
-    const NAME: &'static str = "open_url";
-    const TITLE: &'static str = "Open an address";
-    const ABOUT: &'static str = "Opens an address: a page, or a link into an app.";
-    const KIND: CommandKind = CommandKind::Acts;
-    type Answer = ActionResult;
-
-    in_session!();
-
-    fn describe(&self) -> String {
-        self.url.clone()
-    }
-
-    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
-        let patience = ElementWait::new(None);
-        let url = address(&self.url)?;
-        lease
-            .act("opening addresses", move |device| Box::pin(async move { device.open(&url).await }))
-            .await?;
-        Ok(action_result(&patience, "opened"))
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct InstallApp {
-    /// The session; may be left out while you have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
+app_command!(InstallApp {
+    tool: "install_app",
+    title: "Install an app",
+    about: "Installs an app from a folder the operator opened for apps.",
+    kind: Acts,
     /// The app's file, below a folder the operator opened for apps.
-    #[schemars(length(min = 1, max = 2_000))]
-    app: String,
-}
-
-impl Command for InstallApp {
-    const NAME: &'static str = "install_app";
-    const TITLE: &'static str = "Install an app";
-    const ABOUT: &'static str = "Installs an app from a folder the operator opened for apps.";
-    const KIND: CommandKind = CommandKind::Acts;
-    type Answer = ActionResult;
-
-    in_session!();
-
-    fn describe(&self) -> String {
-        self.app.clone()
-    }
-
-    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
-        let patience = ElementWait::new(None);
-        let path = package(&self.app, &lease.devices.settings)?.display().to_string();
-        lease
-            .act("installing apps", move |device| Box::pin(async move { device.install(&path).await }))
-            .await?;
-        Ok(action_result(&patience, "installed"))
-    }
-}
+    argument: app,
+    check: package_to_install,
+    action: install,
+    failure: "installing apps",
+    done: "installed",
+});
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -72,15 +72,28 @@ where
     }
 }
 
-/// The point of two coordinates, if both are given.
-fn point_of(x: Option<f64>, y: Option<f64>) -> Result<Option<Point>, Fault> {
-    match (x, y) {
-        (Some(x), Some(y)) => Ok(Some(Point { x, y })),
-        (None, None) => Ok(None),
-        _ => Err(Fault::new(&reason::DEVICE_INVALID_VALUE)
-            .fact("field", "x")
-            .fact("why", "x and y belong together")
-            .fact("help", "pass both or neither")),
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+struct ScreenPlace {
+    /// Instead of an element: a place on the screen, in the units of rect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100_000))]
+    x: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 100_000))]
+    y: Option<f64>,
+}
+
+impl ScreenPlace {
+    /// The point, if both coordinates are given.
+    fn point(&self) -> Result<Option<Point>, Fault> {
+        match (self.x, self.y) {
+            (Some(x), Some(y)) => Ok(Some(Point { x, y })),
+            (None, None) => Ok(None),
+            _ => Err(Fault::new(&reason::DEVICE_INVALID_VALUE)
+                .fact("field", "x")
+                .fact("why", "x and y belong together")
+                .fact("help", "pass both or neither")),
+        }
     }
 }
 
@@ -131,13 +144,8 @@ async fn gesture(lease: &DeviceLease, gesture: Gesture) -> Result<(), Fault> {
 pub(crate) struct Tap {
     #[serde(flatten)]
     target: ElementTarget,
-    /// Instead of an element: a place on the screen, in the units of rect.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 100_000))]
-    x: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 100_000))]
-    y: Option<f64>,
+    #[serde(flatten)]
+    place: ScreenPlace,
     /// Tap twice in short order.
     #[serde(default)]
     double: bool,
@@ -153,7 +161,7 @@ impl Command for Tap {
     in_session!(target);
 
     fn describe(&self) -> String {
-        match (self.x, self.y) {
+        match (self.place.x, self.place.y) {
             (Some(x), Some(y)) => format!("{x}, {y}"),
             _ => self.target.describe(),
         }
@@ -165,7 +173,7 @@ impl Command for Tap {
 
     async fn perform(&self, lease: &DeviceLease, cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
         let patience = ElementWait::new(self.target.timeout);
-        let at = point_of(self.x, self.y)?;
+        let at = self.place.point()?;
         if at.is_some() || self.double {
             let at = gesture_point(&self.target, at, lease, cx).await?;
             let tap = if self.double { Gesture::DoubleTap(at) } else { Gesture::Tap(at) };
@@ -185,13 +193,8 @@ impl Command for Tap {
 pub(crate) struct LongPress {
     #[serde(flatten)]
     target: ElementTarget,
-    /// Instead of an element: a place on the screen, in the units of rect.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 100_000))]
-    x: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 100_000))]
-    y: Option<f64>,
+    #[serde(flatten)]
+    place: ScreenPlace,
     /// How long the finger stays, in milliseconds; 1000 unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 30_000))]
@@ -209,7 +212,7 @@ impl Command for LongPress {
 
     async fn perform(&self, lease: &DeviceLease, cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
         let patience = ElementWait::new(self.target.timeout);
-        let at = gesture_point(&self.target, point_of(self.x, self.y)?, lease, cx).await?;
+        let at = gesture_point(&self.target, self.place.point()?, lease, cx).await?;
         gesture(lease, Gesture::Press(at, Duration::from_millis(self.duration_ms.unwrap_or(1_000)))).await?;
         Ok(action_result(&patience, "pressed and held"))
     }

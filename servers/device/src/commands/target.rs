@@ -147,7 +147,6 @@ impl ElementTarget {
         }
     }
 
-    /// The fault of a missing element.
     fn missing(&self, lease: &DeviceLease, limit: Duration) -> Fault {
         match (&self.reference, &self.selector) {
             (Some(reference), _) => {

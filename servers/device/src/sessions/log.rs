@@ -27,7 +27,6 @@ pub(crate) struct RecordedStep {
     pub(crate) arguments: Map<String, Value>,
 }
 
-/// The log of a session.
 #[derive(Debug)]
 pub(crate) struct SessionLog {
     device: String,

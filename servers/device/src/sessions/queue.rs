@@ -23,7 +23,6 @@ pub(crate) struct QueuePermit {
 /// The reason why there is no permit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum QueueError {
-    /// The queue is full.
     Full,
     /// The wait exceeded its limit.
     TimedOut,

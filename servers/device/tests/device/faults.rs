@@ -154,11 +154,11 @@ async fn refused_connections_and_refused_requests_are_distinguished() {
     talk.fails("start_session", json!({}), "device/BAD_ANSWER").await;
     driver.on("POST /session", Act::Value(json!({"sessionId": "../../status"})));
     talk.fails("start_session", json!({}), "device/BAD_ANSWER").await;
-    assert!(!talk.sent.contains("MARK"), "what the driver says stays with the operator");
+    assert!(!talk.received().contains("MARK"), "what the driver says stays with the operator");
     assert!(world.journal().contains("MARK-words"), "who finds it there");
     driver.when(|_, _| None);
     talk.done("start_session", json!({})).await;
-    assert!(!talk.sent.contains("MARK-path"), "and so do paths of its machine");
+    assert!(!talk.received().contains("MARK-path"), "and so do paths of its machine");
 }
 
 #[tokio::test]
@@ -191,8 +191,7 @@ async fn what_was_begun_is_seen_through_when_its_caller_calls_it_off() {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let began = std::time::Instant::now();
-    talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": tap}}))
-        .await;
+    talk.cancel(tap).await;
     talk.done("take_screenshot", json!({})).await;
     assert!(began.elapsed() > Duration::from_secs(2), "the picture waits until the tap is over");
     assert_eq!(driver.count("/click"), 1);

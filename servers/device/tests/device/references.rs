@@ -159,5 +159,5 @@ async fn a_recording_holds_selectors_and_no_secrets_and_plays_again() {
     assert_eq!(driver.last("/value")["text"], "1234");
     talk.fails("replay", json!({"uri": "resource://recordings/none.json"}), "device/KEPT_NOTHING").await;
     talk.done("get_report", json!({})).await;
-    assert!(!talk.sent.contains("MARK-secret"), "neither recording nor report holds it");
+    assert!(!talk.received().contains("MARK-secret"), "neither recording nor report holds it");
 }

@@ -1,44 +1,22 @@
-//! A client of the session era in memory, and its server.
+//! The device server in memory, and a client of it.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_controls::{Settings as PipelineSettings, build_pipeline};
 use failwell_device::{DeviceSettings, DriverKind, Reach, Settings, device};
-use failwell_journal::{Journal, LogStyle};
+use failwell_journal::{Journal, LogStyle, MemoryLog};
 use failwell_pipeline::{Call, IncomingRequest, Pipeline};
 use failwell_process::Launcher;
 use failwell_rpc::Caller;
 use failwell_rpc::Dialect;
-use failwell_sdk::Json;
-use failwell_transport::{StdioSettings, serve_stdio};
+use failwell_sdk::{Json, TestSession};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
-
-/// Timeout of every wait, even on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(90);
-
-#[derive(Clone, Default)]
-struct RecordedStep(Arc<Mutex<Vec<u8>>>);
-
-impl Write for RecordedStep {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 /// The server and its journal.
 pub(crate) struct World {
     pub(crate) pipeline: Arc<Pipeline>,
-    journal: RecordedStep,
+    log: MemoryLog,
 }
 
 /// A device driven by Appium at a URL.
@@ -56,12 +34,12 @@ pub(crate) fn settings(devices: Vec<DeviceSettings>) -> Settings {
 
 impl World {
     pub(crate) fn new(settings: Settings) -> World {
-        let journal = RecordedStep::default();
+        let log = MemoryLog::default();
         let server = device(settings).expect("the server builds");
-        let telemetry = Journal::to(LogStyle::Json, journal.clone());
+        let telemetry = Journal::to(LogStyle::Json, log.clone());
         let pipeline = build_pipeline(Arc::new(server), PipelineSettings::default(), telemetry)
             .expect("the pipeline builds");
-        World { pipeline, journal }
+        World { pipeline, log }
     }
 
     /// The response to another caller.
@@ -76,44 +54,16 @@ impl World {
     /// The whole journal.
     pub(crate) fn journal(&self) -> String {
         self.pipeline.journal().flush();
-        String::from_utf8(self.journal.0.lock().unwrap().clone()).expect("text")
+        self.log.text()
     }
 }
 
-pub(crate) struct Talk {
-    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    writer: WriteHalf<DuplexStream>,
-    last: u64,
-    stop: CancellationToken,
-    /// All received messages.
-    pub(crate) sent: String,
-}
-
-impl Drop for Talk {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
-}
+/// A client whose calls must end as the test says.
+pub(crate) struct Talk(TestSession);
 
 impl Talk {
     pub(crate) async fn begin(world: &World) -> Talk {
-        let (ours, theirs) = tokio::io::duplex(1 << 20);
-        let (input, output) = split(theirs);
-        let stop = CancellationToken::new();
-        tokio::spawn(serve_stdio(
-            world.pipeline.clone(),
-            input,
-            output,
-            StdioSettings::default(),
-            stop.clone(),
-        ));
-        let (reader, writer) = split(ours);
-        let mut talk =
-            Talk { lines: BufReader::new(reader).lines(), writer, last: 0, stop, sent: String::new() };
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-        talk.ask("initialize", hello).await;
-        talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-        talk
+        Talk(TestSession::with_pipeline(world.pipeline.clone(), json!({})).await.expect("a session"))
     }
 
     /// A client with a session on a phone.
@@ -123,46 +73,29 @@ impl Talk {
         talk
     }
 
-    pub(crate) async fn say(&mut self, message: &Value) {
-        self.writer.write_all(format!("{message}\n").as_bytes()).await.expect("written");
-    }
-
-    async fn hear(&mut self) -> Value {
-        let line = timeout(PATIENCE, self.lines.next_line()).await;
-        let line = line.expect("in time").expect("read").expect("a line");
-        if self.sent.len() < 4 << 20 {
-            self.sent.push_str(&line);
-        }
-        serde_json::from_str(&line).expect("JSON")
-    }
-
-    /// Sends a request without waiting for its response.
-    pub(crate) async fn request(&mut self, method: &str, params: Value) -> u64 {
-        self.last += 1;
-        let id = self.last;
-        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
-        id
-    }
-
     /// Calls a tool without waiting for its response.
     pub(crate) async fn begin_call(&mut self, tool: &str, arguments: Value) -> u64 {
-        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+        self.0.begin("tools/call", json!({"name": tool, "arguments": arguments})).await.expect("sent")
+    }
+
+    pub(crate) async fn cancel(&mut self, id: u64) {
+        let params = json!({"requestId": id});
+        let message = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+        self.0.send(&message).await.expect("sent");
     }
 
     /// The next response to one of these requests.
     pub(crate) async fn next_of(&mut self, ids: &[u64]) -> (u64, Value) {
-        loop {
-            let heard = self.hear().await;
-            let id = heard["id"].as_u64();
-            if let Some(id) = id.filter(|id| ids.contains(id) && heard.get("method").is_none()) {
-                return (id, heard);
-            }
-        }
+        self.0.response_to(ids).await.expect("a response")
     }
 
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
-        let id = self.request(method, params).await;
-        self.next_of(&[id]).await.1
+        self.0.request(method, params).await.expect("a response")
+    }
+
+    /// All received messages.
+    pub(crate) fn received(&self) -> &str {
+        self.0.received()
     }
 
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {

@@ -2,7 +2,6 @@
 
 use crate::report::Report;
 
-/// The end of the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProcessEnd {
     /// It exited with a code.
@@ -38,7 +37,6 @@ pub(crate) enum RunVerdict {
 /// The exit codes of pytest itself.
 const KNOWN: std::ops::RangeInclusive<i32> = 0..=6;
 
-/// The verdict on a run.
 pub(crate) fn classify(report: &Report, end: ProcessEnd) -> RunVerdict {
     let status = match end {
         ProcessEnd::TimeLimit => return RunVerdict::Timeout,

@@ -33,7 +33,6 @@ pub(crate) struct WorkerPool {
 
 #[derive(Debug)]
 enum WorkerSlot {
-    /// The worker is starting.
     Starting,
     /// The worker can fork.
     Ready(Arc<Worker>),

@@ -1,12 +1,11 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use failwell_fault::Fault;
 use failwell_sdk::{Context, ToolOutcome};
 use serde_json::json;
 
 use super::{PytestState, WorkerUse};
-use crate::arguments::{DEFAULT_TIMEOUT, Detail, Discover, choose};
+use crate::arguments::{Detail, Discover, time_limit};
 use crate::report::render;
 use crate::run::classify::RunVerdict;
 use crate::run::plan;
@@ -16,14 +15,11 @@ pub(super) async fn discover(
     given: Discover,
     cx: Context,
 ) -> Result<ToolOutcome, Fault> {
-    let project = choose(&state.project, given.project.as_deref())?;
-    given.check(&project, state.settings.most_seconds)?;
-    let interpreter = match state.interpreter(&project).await {
-        Ok(interpreter) => interpreter,
-        Err(missing) => return state.not_started(missing),
+    let (project, interpreter) = match state.prepare(&given).await {
+        Ok(prepared) => prepared,
+        Err(answer) => return answer,
     };
-    let limit =
-        Duration::from_secs(given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(state.settings.most_seconds)));
+    let limit = time_limit(given.timeout, state.settings.most_seconds);
     let arguments = plan::discover(&given, &project, state.folder.path());
     let request = state.request(&project, &interpreter, arguments, [("items", json!(true))], limit);
     let warmth = if given.cold == Some(true) { WorkerUse::Cold } else { WorkerUse::Any };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{PytestState, WorkerUse};
 use crate::affected::{AffectedTests, affected_tests};
-use crate::arguments::{DEFAULT_TIMEOUT, Execute, choose};
+use crate::arguments::{Execute, time_limit};
 use crate::interpreter::Interpreter;
 use crate::project::Project;
 use crate::report::Report;
@@ -28,11 +28,9 @@ pub(super) async fn execute(
     given: Execute,
     cx: Context,
 ) -> Result<ToolOutcome, Fault> {
-    let project = choose(&state.project, given.project.as_deref())?;
-    given.check(&project, state.settings.most_seconds)?;
-    let interpreter = match state.interpreter(&project).await {
-        Ok(interpreter) => interpreter,
-        Err(missing) => return state.not_started(missing),
+    let (project, interpreter) = match state.prepare(&given).await {
+        Ok(prepared) => prepared,
+        Err(answer) => return answer,
     };
     let call = ExecuteCall { state: &state, given: &given, project, interpreter, cx: &cx };
     match call.select().await {
@@ -119,9 +117,7 @@ impl ExecuteCall<'_> {
     }
 
     async fn run(&self, ids: &[String], notes: Vec<String>) -> Result<ToolOutcome, Fault> {
-        let limit = Duration::from_secs(
-            self.given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(self.state.settings.most_seconds)),
-        );
+        let limit = time_limit(self.given.timeout, self.state.settings.most_seconds);
         let times = self.given.repeat.unwrap_or(1);
         let warmth =
             if times > 1 || self.given.cold == Some(true) { WorkerUse::Cold } else { WorkerUse::Any };

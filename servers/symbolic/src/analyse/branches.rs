@@ -11,10 +11,10 @@ use super::conditions::{call_with_inputs, replay_watching};
 use super::function::{AnalysedFunction, find};
 use super::report::{Branch, BranchReport, Failure, Inputs, Proof, Reachability};
 use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
-use super::{Budget, Depth, Progress};
+use super::{Analysis, Depth};
+use crate::PyValue;
 use crate::explore::{BranchSide, Machine, OrTrap};
 use crate::frontend::ir::{Code, Const};
-use crate::{Program, PyValue, Replayer};
 
 /// Branch sides that CPython took, by their index among the watched branches. `None` if the call could not be
 /// made.
@@ -71,14 +71,8 @@ pub(super) fn sides_of(code: &Rc<Code>) -> Vec<BranchSide> {
     sides
 }
 
-pub(super) fn branches(
-    program: &Program,
-    function: &str,
-    depth: Depth,
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> BranchReport {
+pub(super) fn branches(analysis: &Analysis<'_>, function: &str, depth: Depth) -> BranchReport {
+    let Analysis { program, budget, replayer, .. } = *analysis;
     let Some((def, _)) = find(program, function) else {
         return failed(Failure::NoSuchFunction { known: program.functions() });
     };
@@ -98,7 +92,7 @@ pub(super) fn branches(
             proof: Proof::default(),
         };
     }
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
+    let mut search = Search::new(machine, subject.parameters.clone(), analysis);
     let mut plan = BranchHarness { subject: &subject };
     let mut known = SeedInputs::new(program, &search);
     try_seed_inputs(known.first(), &mut search, &mut plan, 0);

@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::conditions::{ReplayVerdict, arguments, assume, confirm, holds, old_values, split};
+use super::conditions::{
+    ConditionScope, ReplayVerdict, arguments, assume, confirm, holds, old_values, split,
+};
 use super::function::AnalysedFunction;
 use super::report::{CheckReport, CheckVerdict, Counterexample, Failure, Inputs, Proof};
 use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
 use super::seed_inputs::{Constants, DeterministicRng, ValuePool, row};
-use super::{Budget, Progress, StopReason};
+use super::{Analysis, Budget, StopReason};
 use crate::explore::{Machine, OrTrap, Trap};
 use crate::memory;
 use crate::values::{Type, Value};
@@ -78,8 +80,9 @@ impl<'a> CheckHarness<'a> {
         result: &Value,
     ) -> OrTrap<HarnessStep> {
         let Some((old, values)) = stage.kept.split_last() else { return Err(Trap::Bug("no arguments")) };
+        let scope = ConditionScope { arguments: values, result, old };
         for condition in &self.subject.post {
-            if !holds(machine, self.subject, condition, values, result, old)? {
+            if !holds(machine, self.subject, condition, &scope)? {
                 return Ok(HarnessStep::Found(PathFinding { line: condition.clause.line, class: None }));
             }
         }
@@ -233,20 +236,15 @@ pub(super) fn try_seed_inputs(
     false
 }
 
-pub(super) fn check(
-    program: &Program,
-    function: &str,
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> CheckReport {
+pub(super) fn check(analysis: &Analysis<'_>, function: &str) -> CheckReport {
+    let Analysis { program, budget, replayer, .. } = *analysis;
     let (mut machine, subject) = match AnalysedFunction::load(program, function) {
         Ok(loaded) => loaded,
         Err(failure) => return failed(failure),
     };
     machine.targets = vec![subject.code.id];
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
-    let mut plan = CheckHarness::new(&subject, program.code(), replayer, budget);
+    let mut search = Search::new(machine, subject.parameters.clone(), analysis);
+    let mut plan = CheckHarness::new(&subject, program.code(), replayer, &budget);
     let mut known = SeedInputs::new(program, &search);
     let mut is_known = try_seed_inputs(known.first(), &mut search, &mut plan, KNOWN_REPLAYS);
     let mut before = std::mem::take(&mut plan.mismatches);

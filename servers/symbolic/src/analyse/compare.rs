@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::Analysis;
 use super::check::{KNOWN_REPLAYS, SeedInputs, shortfall, try_seed_inputs};
 use super::conditions::{arguments, assume, raised, replay, split};
 use super::function::{AnalysedFunction, load};
@@ -9,10 +10,9 @@ use super::report::{
     CompareReport, CompareVerdict, Difference, Failure, Inputs, Proof, UnsupportedConstruct,
 };
 use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
-use super::{Budget, Progress};
 use crate::explore::{Machine, OrTrap, Trap};
 use crate::values::{Bool, Float, Object, Value};
-use crate::{Completion, ConditionOutcome, Program, PyValue, ReplayOutcome, Replayer};
+use crate::{Completion, ConditionOutcome, PyValue, ReplayOutcome, Replayer};
 
 struct CompareHarness<'a> {
     a: &'a AnalysedFunction,
@@ -286,13 +286,8 @@ fn difference(
     })
 }
 
-pub(super) fn compare(
-    program: &Program,
-    names: (&str, &str),
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> CompareReport {
+pub(super) fn compare(analysis: &Analysis<'_>, names: (&str, &str)) -> CompareReport {
+    let Analysis { program, budget, replayer, .. } = *analysis;
     let mut machine = match load(program) {
         Ok(machine) => machine,
         Err(failure) => return failed(failure),
@@ -341,7 +336,7 @@ pub(super) fn compare(
         });
     }
     machine.targets = vec![a.code.id, b.code.id];
-    let mut search = Search::new(machine, a.parameters.clone(), budget, replayer, progress);
+    let mut search = Search::new(machine, a.parameters.clone(), analysis);
     let mut plan = CompareHarness {
         a: &a,
         b: &b,

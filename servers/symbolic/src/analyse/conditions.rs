@@ -66,16 +66,27 @@ pub(super) fn split(
     (positional, named)
 }
 
+/// The values that a condition can name: the arguments, and after the call its result and the values kept from before it.
+pub(super) struct ConditionScope<'v> {
+    pub(super) arguments: &'v [Value],
+    pub(super) result: &'v Value,
+    pub(super) old: &'v Value,
+}
+
+impl ConditionScope<'_> {
+    pub(super) fn before_call(arguments: &[Value]) -> ConditionScope<'_> {
+        ConditionScope { arguments, result: &Value::None, old: &Value::None }
+    }
+}
+
 /// Whether a condition holds. An exception counts as not holding.
 pub(super) fn holds(
     machine: &mut Machine,
     subject: &AnalysedFunction,
     condition: &CompiledCondition,
-    values: &[Value],
-    result: &Value,
-    old: &Value,
+    scope: &ConditionScope<'_>,
 ) -> OrTrap<bool> {
-    match value_of(machine, subject, condition, values, result, old) {
+    match value_of(machine, subject, condition, scope) {
         Ok(value) => machine.decide_value(&value),
         Err(Trap::Raise(_)) => Ok(false),
         Err(trap) => Err(trap),
@@ -85,7 +96,7 @@ pub(super) fn holds(
 /// Discards the path unless all preconditions hold.
 pub(super) fn assume(machine: &mut Machine, subject: &AnalysedFunction, values: &[Value]) -> OrTrap<()> {
     for condition in &subject.pre {
-        if !holds(machine, subject, condition, values, &Value::None, &Value::None)? {
+        if !holds(machine, subject, condition, &ConditionScope::before_call(values))? {
             return Err(Trap::Discard);
         }
     }
@@ -110,15 +121,13 @@ pub(super) fn value_of(
     machine: &mut Machine,
     subject: &AnalysedFunction,
     condition: &CompiledCondition,
-    values: &[Value],
-    result: &Value,
-    old: &Value,
+    scope: &ConditionScope<'_>,
 ) -> OrTrap<Value> {
-    let mut args = values.to_vec();
-    for name in subject.names().iter().skip(values.len()) {
+    let mut args = scope.arguments.to_vec();
+    for name in subject.names().iter().skip(args.len()) {
         args.push(match name.as_str() {
-            "__old__" | "OLD" => old.clone(),
-            _ => result.clone(),
+            "__old__" | "OLD" => scope.old.clone(),
+            _ => scope.result.clone(),
         });
     }
     let function = machine.object(Object::Function(Rc::new(Function {
@@ -143,7 +152,7 @@ pub(super) fn old_values(
         attributes.push((parameter.name.clone(), machine.deep_copy(value, &mut seen)?));
     }
     for (name, condition) in &subject.snapshots {
-        let value = value_of(machine, subject, condition, values, &Value::None, &Value::None)?;
+        let value = value_of(machine, subject, condition, &ConditionScope::before_call(values))?;
         attributes.retain(|(known, _)| **known != **name);
         attributes.push((name.as_str().into(), value));
     }

@@ -2,15 +2,15 @@
 
 use std::collections::HashSet;
 
+use super::Analysis;
 use super::check::{SeedInputs, is_allowed, shortfall, try_seed_inputs};
 use super::conditions::{call_with_inputs, raised, replay};
 use super::function::AnalysedFunction;
 use super::report::{Counterexample, ExceptionReport, ExceptionVerdict, Failure, Inputs, Proof};
 use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
-use super::{Budget, Progress};
 use crate::explore::{Machine, OrTrap};
 use crate::values::{Type, Value, exception_named};
-use crate::{Completion, Program, PyValue, Replayer};
+use crate::{Completion, PyValue, Replayer};
 
 /// Maximum number of replays of calls with known inputs: one for each place.
 const KNOWN_REPLAYS: u64 = 20;
@@ -89,14 +89,8 @@ impl Harness for ExceptionHarness<'_> {
     }
 }
 
-pub(super) fn find(
-    program: &Program,
-    function: &str,
-    exception: &str,
-    budget: &Budget,
-    replayer: &dyn Replayer,
-    progress: &dyn Progress,
-) -> ExceptionReport {
+pub(super) fn find(analysis: &Analysis<'_>, function: &str, exception: &str) -> ExceptionReport {
+    let Analysis { program, budget, replayer, .. } = *analysis;
     let (machine, subject) = match AnalysedFunction::load(program, function) {
         Ok(loaded) => loaded,
         Err(failure) => return failed(failure),
@@ -108,7 +102,7 @@ pub(super) fn find(
     }
     let wanted =
         if wanted == "IOError" || wanted == "EnvironmentError" { "OSError".to_owned() } else { wanted };
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
+    let mut search = Search::new(machine, subject.parameters.clone(), analysis);
     let mut plan = ExceptionHarness {
         subject: &subject,
         wanted,

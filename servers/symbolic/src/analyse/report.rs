@@ -40,7 +40,6 @@ pub struct UnsupportedConstruct {
 pub struct BudgetUse {
     /// Instructions of the interpreter.
     pub interpreter_steps: u64,
-    /// Queries to the solver.
     pub solver_queries: u64,
     /// The solver's own resource units.
     pub solver_steps: u64,
@@ -106,7 +105,6 @@ pub struct Counterexample {
     pub stack_trace: String,
 }
 
-/// The source of a contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContractSource {
     /// `pre:`, `post:`, `raises:` lines of the docstring.
@@ -120,7 +118,7 @@ pub enum ContractSource {
     Implicit,
 }
 
-/// Verdict of [`crate::analyse::check()`].
+/// Verdict of [`crate::analyse::Analysis::check`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CheckVerdict {
     /// The contract holds for every input.
@@ -133,7 +131,7 @@ pub enum CheckVerdict {
     Failed(Failure),
 }
 
-/// The report of [`crate::analyse::check()`].
+/// The report of [`crate::analyse::Analysis::check`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckReport {
     pub verdict: CheckVerdict,
@@ -171,7 +169,7 @@ pub struct ExceptionReport {
     pub proof: Proof,
 }
 
-/// Verdict of [`crate::analyse::compare()`].
+/// Verdict of [`crate::analyse::Analysis::compare`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CompareVerdict {
     /// No input distinguishes the two. It is proven if the proof is exhaustive.
@@ -192,7 +190,7 @@ pub struct Difference {
     pub explanation: String,
 }
 
-/// The report of [`crate::analyse::compare()`].
+/// The report of [`crate::analyse::Analysis::compare`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareReport {
     pub verdict: CompareVerdict,
@@ -224,7 +222,7 @@ pub struct Branch {
     pub when_false: Reachability,
 }
 
-/// The report of [`crate::analyse::branches()`].
+/// The report of [`crate::analyse::Analysis::branches`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BranchReport {
     /// All branches, sorted by line.

@@ -9,14 +9,14 @@ use std::time::Instant;
 
 use super::function::Parameter;
 use super::report::{Inputs, UnsupportedConstruct};
-use super::{Budget, Progress, StopReason};
+use super::{Analysis, Budget, Progress, StopReason};
+use crate::PyValue;
 use crate::explore::{BranchSide, InputType, Machine, OrTrap, RunEnd, State, Trap};
 use crate::frontend::ir::Name;
 use crate::memory;
 use crate::solve::{SatResult, Solver};
 use crate::terms::{Model, Term, Terms};
 use crate::values::Value;
-use crate::{PyValue, Replayer};
 
 /// Number of instructions between two checks of the clock.
 const CHUNK: u64 = 20_000;
@@ -119,7 +119,7 @@ pub(super) struct Search<'a> {
     base: State,
     pub(super) parameters: Vec<Parameter>,
     solver: Solver<'a>,
-    budget: &'a Budget,
+    budget: Budget,
     progress: &'a dyn Progress,
     stack: Vec<PathState>,
     parked: Vec<PathState>,
@@ -138,15 +138,10 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(
-        machine: Machine,
-        parameters: Vec<Parameter>,
-        budget: &'a Budget,
-        outside: &'a dyn Replayer,
-        progress: &'a dyn Progress,
-    ) -> Self {
+    pub(super) fn new(machine: Machine, parameters: Vec<Parameter>, analysis: &Analysis<'a>) -> Self {
+        let Analysis { budget, replayer, progress, .. } = *analysis;
         let base = machine.state.clone();
-        let solver = Solver::new(outside, budget.question_steps, budget.deadline);
+        let solver = Solver::new(replayer, budget.question_steps, budget.deadline);
         let mut search = Self {
             machine,
             base,
@@ -547,7 +542,6 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The inputs of a model.
     fn inputs(&self, model: &Model) -> Option<Inputs> {
         let names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
         let kinds: Vec<&InputType> = self.parameters.iter().map(|parameter| &parameter.kind).collect();

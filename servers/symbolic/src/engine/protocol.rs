@@ -41,10 +41,14 @@ pub(crate) enum FromEngine<'a> {
     /// Open another solver. Solvers are numbered from 0 in the order of opening.
     OpenSolver,
     /// Send commands to a solver.
-    AskSolver { solver: usize, commands: Cow<'a, str>, remaining: Duration },
-    /// Close a solver.
-    CloseSolver { solver: usize },
-    /// The analysis ended.
+    AskSolver {
+        solver: usize,
+        commands: Cow<'a, str>,
+        remaining: Duration,
+    },
+    CloseSolver {
+        solver: usize,
+    },
     Done(AnalysisEnd),
 }
 

@@ -35,7 +35,6 @@ pub(crate) struct Contract {
     pub(crate) sources: Vec<ContractSource>,
 }
 
-/// Reads the contract of a function.
 pub(crate) fn read(program: &Program, function: &StmtFunctionDef) -> Result<Contract, UnsupportedConstruct> {
     let mut contract = Contract::default();
     docstring::read(program, function, &mut contract)?;

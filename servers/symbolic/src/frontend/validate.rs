@@ -27,10 +27,7 @@ pub enum ValidationError {
     /// The code is nested too deeply for a parser.
     TooDeep,
     /// The code is not Python.
-    Syntax {
-        /// The line of the error.
-        line: usize,
-    },
+    Syntax { line: usize },
     /// The code uses a function, name or attribute that could escape the sandbox.
     Blocked {
         /// Its name; `import os` for a module.

@@ -99,7 +99,6 @@ impl Writer {
         self.random.pick(PATTERNS)
     }
 
-    /// A literal of a type.
     pub(crate) fn literal(&mut self, kind: Type) -> String {
         let count = self.random.below(5);
         match kind {
@@ -133,7 +132,6 @@ impl Writer {
         }
     }
 
-    /// An expression of a type.
     pub(crate) fn expression(&mut self, kind: Type, depth: usize) -> String {
         if depth == 0 || self.random.chance(20) {
             return match self.name(kind) {

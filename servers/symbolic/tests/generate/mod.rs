@@ -79,7 +79,6 @@ pub(crate) struct GeneratedCode {
     pub(crate) kinds: Vec<Type>,
 }
 
-/// The program of a seed.
 pub(crate) fn program(seed: u64) -> GeneratedCode {
     let mut writer = Writer { random: Random::new(seed), names: Vec::new(), next: 0, loops: 0 };
     let count = 1 + writer.random.below(3);

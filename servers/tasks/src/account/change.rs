@@ -33,7 +33,6 @@ pub(crate) struct Change {
     pub(crate) mark: String,
 }
 
-/// The result of a change.
 #[derive(Debug, Default)]
 pub(crate) struct ChangeResult {
     /// The response of the service. Empty if it was lost.

@@ -27,7 +27,6 @@ fn ids(task: &Task) -> Params {
     ]
 }
 
-/// A change of one task.
 fn of_task(method: &'static str, task: &Task, more: Params) -> Change {
     let mut params = ids(task);
     params.extend(more);
@@ -499,7 +498,6 @@ pub(crate) struct NewTask {
     pub(crate) parent: Option<String>,
 }
 
-/// The operation on tags.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TagOperation {
     Add,
@@ -536,7 +534,6 @@ fn checked_tags(tags: &[String]) -> Result<Vec<String>, ToolFailure> {
     Ok(trimmed)
 }
 
-/// Deletes a task.
 pub(crate) fn deletion(list: String, key: TaskKey, name: &str) -> Change {
     let gone = key.clone();
     let proof = Proof::tasks(move |cache| {
@@ -549,7 +546,6 @@ pub(crate) fn deletion(list: String, key: TaskKey, name: &str) -> Change {
     Change { task: name.to_owned(), ..Change::new("rtm.tasks.delete", params) }.proven_by(proof)
 }
 
-/// Deletes a note.
 pub(crate) fn note_deletion(note: &str) -> Change {
     let gone = note.to_owned();
     let proof = Proof::tasks(move |cache| {
@@ -559,7 +555,6 @@ pub(crate) fn note_deletion(note: &str) -> Change {
     Change::new("rtm.tasks.notes.delete", vec![("note_id", note.to_owned())]).proven_by(proof)
 }
 
-/// Deletes a list.
 pub(crate) fn list_deletion(id: &str) -> Change {
     let gone = id.to_owned();
     let proof = Proof::lists(move |cache| cache.list(&gone).is_none().then(ConfirmedChange::default));

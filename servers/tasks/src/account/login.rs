@@ -72,7 +72,6 @@ impl Account {
         Ok(pending)
     }
 
-    /// The pending login.
     pub(crate) fn pending(&self) -> Option<PendingLogin> {
         let pending = self.pending.lock();
         pending.clone().filter(|it| it.since.elapsed() < PATIENCE)

@@ -8,7 +8,6 @@ use crate::reason;
 const LONGEST: usize = 4_000;
 const DEEPEST: usize = 32;
 
-/// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum FilterToken {
     Open,

@@ -180,7 +180,6 @@ impl Client {
         tokio::time::sleep(delay).await;
     }
 
-    /// One attempt.
     async fn attempt(&self, method: &str, params: &Params, resend: Resend) -> Result<Value, AttemptError> {
         let form = self.signed(method, params).map_err(AttemptError::Ours)?;
         let place = self.pace.turn().await.map_err(AttemptError::Ours)?;

@@ -41,7 +41,6 @@ struct TokenBackends {
     mark: String,
 }
 
-/// The location of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TokenLocation {
     Keyring,

@@ -85,18 +85,31 @@ pub(crate) async fn query_tasks(
         }
     };
     let end = wanted.start + page.len();
-    let views = lookup::views_in(account, &page, now.time_zone());
-    let zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
     let next_cursor = (end < total && !page.is_empty()).then(|| format!("{end}"));
-    Ok(FindTasksResult {
-        count: views.len(),
-        tasks: views,
-        total,
-        next_cursor,
-        time_zone: zone,
-        source,
-        hints,
-    })
+    let found = FindTasksResult::new(account, (&page, total), &now, source, hints);
+    Ok(FindTasksResult { next_cursor, ..found })
+}
+
+impl FindTasksResult {
+    /// The result that consists of this page, out of this total.
+    fn new(
+        account: &Account,
+        (page, total): (&[Task], usize),
+        now: &jiff::Zoned,
+        source: &'static str,
+        hints: Vec<String>,
+    ) -> FindTasksResult {
+        let zone = now.time_zone();
+        FindTasksResult {
+            count: page.len(),
+            tasks: lookup::views_in(account, page, zone),
+            total,
+            next_cursor: None,
+            time_zone: zone.iana_name().unwrap_or("UTC").to_owned(),
+            source,
+            hints,
+        }
+    }
 }
 
 /// The requested page of these tasks, and their total number.
@@ -239,18 +252,7 @@ async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> Tool
     let told = ask_service(&account, filter).await?;
     let wanted = TaskQuery { completed: true, limit: MOST, ..TaskQuery::default() };
     let (tasks, total) = page(told.iter().collect(), &wanted);
-    let views = lookup::views_in(&account, &tasks, now.time_zone());
-    let zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
-    let found = FindTasksResult {
-        count: views.len(),
-        tasks: views,
-        total,
-        next_cursor: None,
-        time_zone: zone,
-        source: "service",
-        hints,
-    };
-    Ok(said(found))
+    Ok(said(FindTasksResult::new(&account, (&tasks, total), &now, "service", hints)))
 }
 
 async fn get_task(account: Arc<Account>, given: TaskArgument, cx: Context) -> ToolResult<TaskResult> {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{ArchiveList, CreateList, GetLists, ListArgument, RenameList};
-use super::{ToolResult, changing, reading, undo_advice};
+use super::{JournaledChange, ToolResult, changing, journal, reading};
 use crate::account::edit::Edits;
 use crate::account::{Account, Freshness};
 use crate::filter;
@@ -138,18 +138,14 @@ fn is_reserved(name: &str) -> bool {
 fn conclude(
     account: &Account,
     cx: &Context,
-    (tool, about): (&'static str, &str),
+    call: (&'static str, &str),
     edits: Edits<'_>,
     done: Result<Option<String>, ToolFailure>,
 ) -> ToolResult<ChangedList> {
-    let steps = edits.steps.clone();
-    let change = account.journal.write(&cx.client().caller.to_string(), tool, about, edits.steps);
+    let JournaledChange { number: change, read_back, note } = journal(account, cx, call, edits);
     let id = done?;
     let cache = account.cache();
     let list = id.and_then(|id| cache.list(&id).map(|list| ListView::new(list, &cache)));
-    let mut text = list.as_ref().map_or("done".to_owned(), ListView::line);
-    if let Some(change) = change {
-        text.push_str(&undo_advice(change, &steps));
-    }
-    Ok(TypedOutcome::new(ChangedList { list, change, read_back: edits.read_back }, text))
+    let text = list.as_ref().map_or("done".to_owned(), ListView::line) + &note;
+    Ok(TypedOutcome::new(ChangedList { list, change, read_back }, text))
 }

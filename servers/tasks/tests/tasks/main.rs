@@ -14,7 +14,6 @@ mod login;
 mod model;
 #[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
 mod oracle;
-mod talk;
 mod tools;
 mod unheard;
 mod world;

@@ -1,6 +1,5 @@
 //! A pipeline with the tasks server and the emulator.
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -10,28 +9,14 @@ use failwell_controls::{Settings as PipelineSettings, build_pipeline};
 use failwell_emulator_rtm::{Control, Emulator, Options, Permission, Seed};
 use failwell_fault::Secret;
 use failwell_gateway::Gateway;
-use failwell_journal::{Journal, LogStyle};
+use failwell_journal::{Journal, LogStyle, MemoryLog};
 use failwell_pipeline::{Call, IncomingRequest, Pipeline};
 use failwell_process::Launcher;
 use failwell_rpc::Caller;
 use failwell_rpc::Dialect;
-use failwell_sdk::{Info, Json, ToolServer, Toolbox};
+use failwell_sdk::{Info, Json, TestSession, ToolServer, Toolbox};
 use failwell_tasks::{ApiKey, RateLimit, Settings, TokenStore, tasks};
 use serde_json::{Value, json};
-
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Lines {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
 
 /// The pipeline, the emulator and the journal.
 pub(crate) struct World {
@@ -39,7 +24,7 @@ pub(crate) struct World {
     pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) settings: Settings,
     folder: PathBuf,
-    lines: Lines,
+    log: MemoryLog,
     /// All responses to callers.
     sent: Mutex<String>,
 }
@@ -83,40 +68,45 @@ impl World {
             poll: Duration::from_millis(100),
             ..Settings::new(Some(key), Some(folder.clone()))
         };
-        let lines = Lines::default();
-        let pipeline = pipeline(&settings, lines.clone());
-        World { emulator: Some(emulator), pipeline, settings, folder, lines, sent: Mutex::default() }
+        let log = MemoryLog::default();
+        let pipeline = pipeline(&settings, log.clone());
+        World { emulator: Some(emulator), pipeline, settings, folder, log, sent: Mutex::default() }
     }
 
     /// Another server with the same settings and an empty cache.
     pub(crate) fn afresh(&self) -> World {
-        let lines = Lines::default();
+        let log = MemoryLog::default();
         let (settings, folder) = (self.settings.clone(), PathBuf::from("/nonexistent"));
         World {
             emulator: None,
-            pipeline: pipeline(&settings, lines.clone()),
+            pipeline: pipeline(&settings, log.clone()),
             settings,
             folder,
-            lines,
+            log,
             sent: Mutex::default(),
         }
     }
 
     /// The same server behind a gateway, together with another one.
     pub(crate) fn behind_a_gateway(&self) -> World {
-        let lines = Lines::default();
+        let log = MemoryLog::default();
         let launcher = Launcher::of_this_program().expect("a launcher");
         let info = Info { name: "gateway", title: "Gateway", version: "1", instructions: "" };
         let other: Arc<dyn ToolServer> = Arc::new(Toolbox::new(info.clone()));
         let server: Arc<dyn ToolServer> = Arc::new(tasks(self.settings.clone()).expect("the server builds"));
         let servers = vec![("tasks".to_owned(), server), ("other".to_owned(), other)];
         let gateway = Gateway::new(info, Vec::new(), servers, &launcher);
-        let journal = Journal::to(LogStyle::Json, lines.clone());
+        let journal = Journal::to(LogStyle::Json, log.clone());
         let pipeline = build_pipeline(Arc::new(gateway.clone()), PipelineSettings::default(), journal)
             .expect("a pipeline");
         gateway.announce_to(pipeline.hub());
         let (settings, folder) = (self.settings.clone(), PathBuf::from("/nonexistent"));
-        World { emulator: None, pipeline, settings, folder, lines, sent: Mutex::default() }
+        World { emulator: None, pipeline, settings, folder, log, sent: Mutex::default() }
+    }
+
+    /// A session of a client with these capabilities.
+    pub(crate) async fn session(&self, capabilities: Value) -> TestSession {
+        TestSession::with_pipeline(self.pipeline.clone(), capabilities).await.expect("a session")
     }
 
     pub(crate) fn control(&self) -> Control {
@@ -191,7 +181,7 @@ impl World {
     /// The whole journal.
     pub(crate) fn journal(&self) -> String {
         self.pipeline.journal().flush();
-        String::from_utf8(self.lines.0.lock().unwrap().clone()).expect("text")
+        self.log.text()
     }
 
     /// All responses to callers.
@@ -200,13 +190,12 @@ impl World {
     }
 }
 
-fn pipeline(settings: &Settings, lines: Lines) -> Arc<Pipeline> {
+fn pipeline(settings: &Settings, log: MemoryLog) -> Arc<Pipeline> {
     let server = tasks(settings.clone()).expect("the server builds");
-    let journal = Journal::to(LogStyle::Json, lines);
+    let journal = Journal::to(LogStyle::Json, log);
     build_pipeline(Arc::new(server), PipelineSettings::default(), journal).expect("the pipeline builds")
 }
 
-/// The frob in a URL.
 pub(crate) fn frob_of(url: &str) -> String {
     let (_, after) = url.split_once("frob=").expect("a frob");
     after.split('&').next().expect("a frob").to_owned()

@@ -1,5 +1,5 @@
-//! Writes records into a critical ledger without end, and says of each that it is on disk: the reference, on a line
-//! of its own. Made to be killed at any moment.
+//! Writes records to a critical ledger without end. Prints the reference of each record once it is on disk. A test kills
+//! it at any moment.
 
 #![allow(clippy::expect_used, reason = "a tool for tests may stop at the first surprise")]
 

@@ -1,8 +1,7 @@
-//! An upstream that does everything an upstream should not, over standard input and output.
+//! A stdio upstream that misbehaves in every way.
 //!
-//! It speaks the session era, or with `EVIL_ERA=modern` that one alone, and shares no code with the gateway it is used
-//! against. `EVIL_START_MS` is how long it takes before it reads anything, `EVIL_INSTRUCTIONS` what it says of how it is
-//! to be used.
+//! It speaks the session era, or only the modern era with `EVIL_ERA=modern`. It shares no code with the gateway.
+//! `EVIL_START_MS` delays its first read. `EVIL_INSTRUCTIONS` is the text of its `instructions`.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -15,7 +14,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-/// What must never reach a caller.
+/// A secret that must not reach a caller.
 const NASTY: &str = "connect postgres://admin:hunter2@db.internal failed: token \
                      ghp_x7Rk2mPq9WvL4tZs8NcYx7Rk2mPq9WvL4tZs\n\
                      Traceback (most recent call last):\n  File \"/srv/secret/app.py\", line 12, in fetch\n\
@@ -52,7 +51,7 @@ const TOOLS: &[&str] = &[
     "stop_myself",
 ];
 
-/// Set by the tool that makes this server read nothing more.
+/// Set by the tool that makes this server stop reading.
 static DEAF: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
@@ -76,7 +75,7 @@ fn main() -> ExitCode {
             }
             Some(method) if message.get("id").is_some() => {
                 let (method, seen) = (method.to_owned(), seen.clone());
-                // Each on its own thread, as a good server would: only the tools misbehave.
+                // One thread per request, as in a good server: only the tools misbehave.
                 std::thread::spawn(move || serve(&method, &message, &seen));
             }
             _ => {}
@@ -85,7 +84,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What was asked for, one line each, in the file EVIL_LOG names.
+/// Appends the method of each request to the file named by EVIL_LOG.
 struct Log {
     file: std::fs::File,
     calls: HashMap<String, String>,
@@ -132,7 +131,7 @@ fn serve(method: &str, message: &Value, seen: &Mutex<Vec<Value>>) {
             }),
         ),
         "ping" => result(&id, json!({})),
-        // Answered when it ends, which is never.
+        // The response would be sent at the end of the task, which never ends.
         "subscriptions/listen" if modern => {}
         "tools/list" => {
             let tool = |name: &&str| json!({"name": name, "inputSchema": {"type": "object"}, "x-unknown": {"kept": true}});
@@ -207,7 +206,7 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
             let data = arguments.get("data").cloned().unwrap_or_default();
             result(id, json!({"content": [text("all is well")], "structuredContent": data}));
         }
-        // Like a process that is stuck for good: nothing of it moves any more.
+        // The whole process stops, as if it hung.
         "freeze" => {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
         }
@@ -231,7 +230,7 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
                             .to_string(),
                     );
                 }
-                // Few take their time, many do not.
+                // A few waiting calls take long, many waiting calls do not.
                 std::thread::sleep(Duration::from_millis(60 / total));
             }
             result(id, json!({"content": [text("done")]}));
@@ -302,8 +301,8 @@ fn line(text: &str) {
     let _ = out.flush();
 }
 
-/// The signal reaches another thread first, so this one may run on for a moment. A short sleep that took long shows that the
-/// process stood still.
+/// Another thread may get the signal first, so this one may run on for a moment. A short sleep that takes long shows that
+/// the process was stopped.
 fn wait_for_the_stop() {
     const STEP: Duration = Duration::from_millis(10);
     for _ in 0..500 {

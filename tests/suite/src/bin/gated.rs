@@ -1,4 +1,4 @@
-//! The gateway around one upstream, served alone under its own names: what a conformance suite can examine.
+//! The gateway with one upstream whose names have no prefix, so that a conformance suite can examine it.
 //!
 //! `gated --listen ADDR COMMAND…` starts the command behind it; `gated --listen ADDR http://…` connects to it.
 

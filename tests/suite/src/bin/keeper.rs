@@ -1,5 +1,5 @@
-//! An upstream of the session era that remembers everything it was told, over standard input and output. The file
-//! KEEPER_LOG names has it line by line. With KEEPER_ROOTS it asks for roots as soon as it was introduced.
+//! A stdio upstream of the session era that records every message, line by line, in the file named by KEEPER_LOG. With
+//! KEEPER_ROOTS it asks for roots right after the handshake.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ struct Memory {
     level: Option<String>,
     watched: Vec<String>,
     answers: Vec<Value>,
-    /// What it was told of its client's roots.
+    /// The roots of the client, as received.
     roots: Vec<Value>,
     notices: Vec<Value>,
     calls: u64,
@@ -89,7 +89,7 @@ fn serve(method: &str, message: &Value, kept: &KeeperState) {
         }
         "resources/subscribe" => {
             memory.watched.push(text("/params/uri"));
-            // Requests are served beside each other: the order says nothing.
+            // Requests run concurrently, so their order is undefined.
             memory.watched.sort();
             json!({})
         }

@@ -1,4 +1,4 @@
-//! The supervisor of children, for tests whose own program is a test runner.
+//! The supervisor process of child processes, for tests: a test runner cannot be started as one.
 
 fn main() -> std::process::ExitCode {
     failwell_process::supervise_main()

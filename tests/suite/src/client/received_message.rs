@@ -5,19 +5,16 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A message: its text, and what it says.
+/// A message, as text and parsed.
 #[derive(Debug, Clone)]
 pub struct ReceivedMessage {
-    /// As it came.
     pub text: String,
-    /// As it reads.
     pub value: Value,
-    /// The id's exact text: `null` when it is null, nothing when there is none.
+    /// The exact text of the id; `None` without an id.
     pub id: Option<String>,
 }
 
 impl ReceivedMessage {
-    /// Reads one.
     pub fn read(bytes: &[u8]) -> Result<ReceivedMessage, String> {
         let text = String::from_utf8(bytes.to_vec()).map_err(|e| format!("answer is not UTF-8: {e}"))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| format!("not JSON: {e}: {text}"))?;
@@ -33,12 +30,12 @@ impl ReceivedMessage {
         candidates.into_iter().find(|value| value.get("reason").is_some())
     }
 
-    /// The reason of its fault, or nothing.
+    /// The reason of the fault; empty without a fault.
     pub fn reason(&self) -> &str {
         self.fault().and_then(|fault| fault.get("reason")).and_then(Value::as_str).unwrap_or("")
     }
 
-    /// The reference of its fault, or nothing.
+    /// The reference of the fault; empty without a fault.
     pub fn reference(&self) -> &str {
         self.fault().and_then(|fault| fault.get("ref")).and_then(Value::as_str).unwrap_or("")
     }

@@ -1,9 +1,9 @@
-//! Requests as each revision writes them.
+//! Requests in the form of each revision.
 
 use failwell_rpc::{Era, Revision, meta};
 use serde_json::{Value, json};
 
-/// A request under an id given as JSON text. Members of a `_meta` of its own replace the usual ones.
+/// A request. The id is JSON text. Members of `_meta` in the params replace the usual ones.
 pub fn request(revision: Revision, id: &str, method: &str, params: &Value) -> String {
     let mut params = params.clone();
     if revision.era() == Era::Modern
@@ -29,7 +29,7 @@ pub fn tool(revision: Revision, id: &str, name: &str, arguments: Value) -> Strin
     request(revision, id, "tools/call", &json!({"name": name, "arguments": arguments}))
 }
 
-/// A request that always works, to see that a connection still does.
+/// A request that always succeeds, to check that a connection still works.
 pub fn good(revision: Revision, id: &str) -> String {
     tool(revision, id, "test_simple_text", json!({}))
 }

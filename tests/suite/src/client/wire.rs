@@ -10,14 +10,13 @@ use super::soon;
 
 /// One TCP connection.
 pub struct Wire {
-    /// What is behind it.
+    /// Received bytes that are not parsed yet.
     pub stream: BufReader<TcpStream>,
 }
 
-/// An HTTP response. The body of an event stream is what came until it ended or answered.
+/// An HTTP response. The body of an event stream ends at its end or at the response to the request.
 #[derive(Debug, Default)]
 pub struct Response {
-    /// Its status.
     pub status: u16,
     /// Its headers, in order.
     pub headers: Vec<(String, String)>,
@@ -63,7 +62,6 @@ impl Response {
 }
 
 impl Wire {
-    /// Opens one.
     pub async fn connect(address: std::net::SocketAddr) -> Wire {
         let stream = soon("connecting", TcpStream::connect(address)).await.expect("the server listens");
         Wire { stream: BufReader::new(stream) }
@@ -71,11 +69,11 @@ impl Wire {
 
     /// Sends bytes.
     pub async fn write(&mut self, bytes: &[u8]) {
-        // A server that has refused may close before all was sent; its answer says why.
+        // A server that refuses a request may close the connection before it has read all of it.
         let _ = soon("sending", self.stream.write_all(bytes)).await;
     }
 
-    /// The head of the next response; its body is still to be read.
+    /// The head of the next response, without its body.
     pub async fn head(&mut self) -> Response {
         let status = self.line().await;
         let status = status.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status line");

@@ -1,10 +1,10 @@
-//! Every bad answer there is.
+//! Every kind of bad HTTP response.
 
 use serde_json::{Value, json};
 
 use super::{ConnectionAction, ReceivedRequest, ScriptedResponse, json_response, raw, response};
 
-/// Stands in everything the upstream says.
+/// Part of every text of the upstream. No caller may see it.
 pub const POISON: &str =
     "password=hunter2 ghp_0123456789abcdef in /srv/secret at db.internal, ignore all previous";
 
@@ -12,22 +12,22 @@ pub const POISON: &str =
 pub const JSON: &str = "Content-Type: application/json\r\n";
 const EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
 
-/// What comes back for a call, and what its caller is told.
+/// A bad response to a call, and the failure that the caller must get.
 pub struct Case {
-    /// What it is called.
+    /// The name of the case.
     pub name: &'static str,
-    /// What comes back.
+    /// The response of the upstream.
     pub answer: fn(&ReceivedRequest) -> ScriptedResponse,
-    /// The reason its caller is given …
+    /// The expected reason.
     pub reason: &'static str,
-    /// … the effect it is told …
+    /// The expected effect.
     pub effect: &'static str,
-    /// … and the facts.
+    /// The expected facts.
     pub facts: Value,
 }
 
 impl Case {
-    /// What the caller is told about trying again, and after how many milliseconds.
+    /// The expected retry advice, and its delay in milliseconds.
     pub fn retry(&self) -> (&'static str, Option<u64>) {
         match (self.reason, self.name) {
             (_, "429") => ("after_ms", Some(3_000)),
@@ -54,12 +54,12 @@ pub fn answer_with(seen: &ReceivedRequest, member: &str, value: &Value) -> Scrip
     json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], member: value}))
 }
 
-/// An error full of what no caller may read.
+/// An error whose texts no caller may see.
 pub fn poisoned_error() -> Value {
     json!({"code": -32603, "message": POISON, "data": {"trace": POISON}})
 }
 
-/// All of them.
+/// All cases.
 pub fn cases() -> Vec<Case> {
     const GARBLED: &str = "gateway/UPSTREAM_GARBLED";
     const DOWN: &str = "gateway/UPSTREAM_DOWN";

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::requests;
 
-/// One thing that goes wrong.
+/// One failure.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) send: SentMessage,
@@ -17,9 +17,9 @@ pub(crate) struct Case {
 /// A message to send.
 #[derive(Clone)]
 pub(crate) enum SentMessage {
-    /// These very bytes.
+    /// Exactly these bytes.
     Bytes(Vec<u8>),
-    /// A request, written as the revision wants it; the id is JSON text.
+    /// A request in the form of the revision. The id is JSON text.
     Call { id: String, method: &'static str, params: Value },
 }
 
@@ -51,7 +51,7 @@ pub(crate) enum Kind {
     Silence,
 }
 
-/// What must come back.
+/// The expected response.
 #[derive(Clone)]
 pub(crate) struct Expectation {
     pub(crate) kind: Kind,
@@ -60,9 +60,9 @@ pub(crate) struct Expectation {
     pub(crate) modern: (i64, u16),
     /// The id's exact text; `None` when none could be read.
     pub(crate) id: Option<String>,
-    /// What must stand in the fault object, by JSON Pointer.
+    /// Expected values in the fault object, by JSON Pointer.
     pub(crate) holds: Vec<(&'static str, Value)>,
-    /// Words the hint must have.
+    /// A text that the hint must contain.
     pub(crate) hint: Vec<&'static str>,
 }
 
@@ -100,7 +100,7 @@ impl Case {
 
     pub(crate) fn gets(mut self, expect: Expectation) -> Case {
         self.expect = expect;
-        // A request that could be read is answered under its id.
+        // The response to a readable request has its id.
         if let (SentMessage::Call { id, .. }, None) = (&self.send, &self.expect.id) {
             self.expect.id = Some(id.clone());
         }
@@ -156,13 +156,13 @@ pub(crate) fn silence() -> Expectation {
 }
 
 impl Expectation {
-    /// In the modern era another code and status.
+    /// Another code and status in the modern era.
     pub(crate) fn modern(mut self, code: i64, status: u16) -> Expectation {
         self.modern = (code, status);
         self
     }
 
-    /// Under this id.
+    /// The response has this id.
     pub(crate) fn id(mut self, text: &str) -> Expectation {
         self.id = Some(text.to_owned());
         self
@@ -174,7 +174,7 @@ impl Expectation {
         self
     }
 
-    /// The hint says this.
+    /// The hint contains this text.
     pub(crate) fn hints(mut self, word: &'static str) -> Expectation {
         self.hint.push(word);
         self

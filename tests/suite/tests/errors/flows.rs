@@ -1,4 +1,4 @@
-//! Stories of more than one message.
+//! Exchanges of more than one message.
 
 mod access;
 mod batches;
@@ -23,7 +23,7 @@ use crate::world::World;
 const SESSIONS: [Revision; 4] =
     [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25];
 
-/// A response that refuses: status, code, reason, one line in the journal, and nothing private.
+/// Checks a refusal: status, code, reason, one line in the journal, and no private text.
 fn refused(world: &World, response: &Response, (status, code, reason): (u16, i64, &str)) -> ReceivedMessage {
     let text = String::from_utf8_lossy(&response.body).into_owned();
     assert_eq!(response.status, status, "{text}");
@@ -34,7 +34,7 @@ fn refused(world: &World, response: &Response, (status, code, reason): (u16, i64
     seen
 }
 
-/// A message that must be what the case says, under its id, and valid by the schema.
+/// Checks a message against the case, its id and the schema.
 fn told(world: &World, seen: &ReceivedMessage, expect: &Expectation, revision: Revision) {
     assert_eq!(judge::answer(seen, expect, revision), Ok(()), "{}", revision.as_str());
     assert_eq!(crate::schemas::check(&seen.value, None, revision), Ok(()));

@@ -1,4 +1,4 @@
-//! Holds what came back against what was expected.
+//! Compares responses with the expected ones.
 
 use failwell_rpc::Revision;
 use failwell_suite::MARKER;
@@ -17,7 +17,7 @@ macro_rules! ensure {
 }
 pub(crate) use ensure;
 
-/// Kind, code, id and reason of an answer, and whatever else the case wants of it.
+/// Checks the kind, code, id and reason of a response, and the further values of the case.
 pub(crate) fn answer(seen: &ReceivedMessage, expect: &Expectation, revision: Revision) -> Result<(), String> {
     ensure!(kind_of(seen) == expect.kind, "expected {:?}: {}", expect.kind, seen.text);
     let id = match &expect.id {
@@ -59,7 +59,7 @@ fn kind_of(seen: &ReceivedMessage) -> Kind {
     }
 }
 
-/// Nothing private, and no place in any file system.
+/// Checks that a response has no private text and no file path.
 pub(crate) fn no_leak(text: &str) -> Result<(), String> {
     let private =
         [MARKER, "panicked", ".rs", "/root", "/home", "/tmp", "/usr", "/var", "/work", "src/", "backtrace"];
@@ -69,7 +69,7 @@ pub(crate) fn no_leak(text: &str) -> Result<(), String> {
     }
 }
 
-/// Exactly one line of the journal has the reference, and it says the same.
+/// Checks that exactly one journal line has the reference, with the same reason.
 pub(crate) fn journal(world: &World, seen: &ReceivedMessage) -> Result<(), String> {
     let all = world.journal();
     let reference = seen.reference();

@@ -1,9 +1,9 @@
-//! Everything that can go wrong, sent over every transport in every revision of the protocol.
+//! Invalid input and failing calls, over every transport in every revision of the protocol.
 //!
-//! The tables under `tables/` are the contract: what is sent, and exactly what must come back. Each case asserts
-//! kind, code, id, HTTP status and reason, that nothing private came back, that the message is valid by the
-//! official schema, that the journal has exactly one line under the same reference, and that the connection
-//! still works. What needs more than one message is told as a story under `flows/`.
+//! The tables under `tables/` define each message and its expected response. Each case checks kind, code, id, HTTP status
+//! and reason. It also checks that the response has no private text and is valid by the official schema, that the journal
+//! has exactly one line with the same reference, and that the connection still works. Tests of several messages are under
+//! `flows/`.
 
 #![allow(
     clippy::expect_used,

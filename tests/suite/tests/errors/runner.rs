@@ -14,10 +14,10 @@ use crate::received_message::ReceivedMessage;
 use crate::schemas;
 use crate::world::World;
 
-/// How many cases run at once.
+/// The number of concurrent cases.
 const AT_ONCE: usize = 8;
 
-/// Runs them all, and complains about all that fail at once.
+/// Runs all cases, and reports all failures together.
 pub(crate) async fn run(table: Vec<Case>) {
     let mut runs = Vec::new();
     for case in table.into_iter().map(Arc::new) {
@@ -90,7 +90,7 @@ async fn over_http(case: &Case, revision: Revision) -> Result<(), String> {
     settle(case, revision, &world, response.messages()?)
 }
 
-/// One answer or none, and the journal that goes with it.
+/// Checks the response, or that there is none, and the journal.
 fn settle(
     case: &Case,
     revision: Revision,

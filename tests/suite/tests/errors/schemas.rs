@@ -1,4 +1,4 @@
-//! Every message that is seen must be valid by the official schema of its revision.
+//! Every received message must be valid by the official schema of its revision.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 pub(crate) fn check(message: &Value, method: Option<&str>, revision: Revision) -> Result<(), String> {
     let Some(documents) = documents() else { return Ok(()) };
     let mut message = message.clone();
-    // JSON-RPC answers with a null id what it could not read; the schemas before 2025-11-25 forgot about it.
+    // JSON-RPC answers an unreadable message with a null id. The schemas before 2025-11-25 do not allow that.
     if message.get("id") == Some(&Value::Null) && revision.null_id_when_unreadable() {
         message["id"] = json!(0);
     }
@@ -48,7 +48,7 @@ fn result_type(method: &str) -> Option<&'static str> {
 
 type Documents = HashMap<&'static str, Value>;
 
-/// The official schemas, which lie beside the repository or where `FAILWELL_SCHEMAS` says.
+/// The official schemas, from the folder in `FAILWELL_SCHEMAS` or next to the repository.
 fn documents() -> Option<&'static Documents> {
     static DOCUMENTS: OnceLock<Option<Documents>> = OnceLock::new();
     DOCUMENTS

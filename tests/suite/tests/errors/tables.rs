@@ -1,4 +1,4 @@
-//! The tables, in the order a message is looked at.
+//! The tables, in the order in which a message is checked.
 
 mod bytes;
 mod canary;

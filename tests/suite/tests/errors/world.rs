@@ -11,16 +11,16 @@ use serde_json::Value;
 
 /// The longest line and the largest body of every world.
 pub(crate) const LARGEST: usize = 2 * 1024 * 1024;
-/// How long a request may take in every world, so that hanging handlers do not hang the suite.
+/// The time limit of requests, so that hanging handlers do not hang the suite.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
 
-/// The pipeline, and what its operator read.
+/// The pipeline and its journal.
 pub(crate) struct World {
     pub(crate) pipeline: Arc<Pipeline>,
     written: MemoryJournal,
 }
 
-/// The usual bounds.
+/// The usual limits.
 pub(crate) fn bounds() -> PipelineSettings {
     PipelineSettings { request_deadline: DEADLINE, largest_answer: LARGEST, ..PipelineSettings::default() }
 }
@@ -53,14 +53,14 @@ impl World {
 }
 
 impl World {
-    /// Waits until so many requests are being worked on.
+    /// Waits until this many requests are running.
     pub(crate) async fn works_on(&self, requests: usize) {
         let wanted = format!("failwell_requests_in_flight {requests}");
         let begun = async {
             while !self.pipeline.metrics().lines().any(|line| line == wanted) {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
-            // Counted is not begun: a moment more.
+            // A request is counted before its handler begins, so wait a moment longer.
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
         let begun = tokio::time::timeout(Duration::from_secs(30), begun).await;
@@ -85,7 +85,7 @@ impl World {
     }
 }
 
-/// Handlers panic on purpose here; assertions of tests must still be heard.
+/// Silences the intended panics of handlers, but not those of test assertions.
 fn keep_panics_quiet_here() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {

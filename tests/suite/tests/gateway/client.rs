@@ -1,4 +1,4 @@
-//! A client of either era on one end of a pipe, the gateway on the other.
+//! A client of either era, connected to the gateway by a pipe.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 
-/// What the upstream says and no caller may hear.
+/// A secret of the upstream that no caller may see.
 pub(crate) const SECRETS: [&str; 6] =
     ["hunter2", "ghp_", "/srv/secret", "db.internal", "Traceback", "ignore all previous"];
 
@@ -30,7 +30,7 @@ pub(crate) struct GatewayClient {
     era: Era,
     pub(crate) pipeline: Arc<Pipeline>,
     serving: tokio::task::JoinHandle<Result<failwell_transport::ShutdownReport, failwell_fault::Fault>>,
-    /// What the client can do; of a session, only before it begins.
+    /// The capabilities of the client. In the session era they are fixed by the handshake.
     pub(crate) capabilities: Value,
 }
 
@@ -42,12 +42,12 @@ pub(crate) fn evil() -> UpstreamSettings {
         environment: vec![("MODE".to_owned(), failwell_fault::Secret::new("test".to_owned()))],
         inherited: vec!["PATH".to_owned()],
     };
-    // Long enough for a machine that is busy with other things; tests that wait for its end set their own.
+    // Long, because the machine may be busy. Tests that wait for the time limit set their own.
     let (timeout, list_wait) = (Duration::from_secs(30), Duration::from_secs(10));
     UpstreamSettings { timeout, list_wait, ..UpstreamSettings::new("ev", reach) }
 }
 
-/// The same, with variables for it.
+/// The same upstream, with additional environment variables.
 pub(crate) fn evil_with(variables: &[(&str, &str)]) -> UpstreamSettings {
     let mut settings = evil();
     if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
@@ -75,7 +75,7 @@ impl GatewayClient {
         GatewayClient::joining(self.gateway.clone(), self.written.clone(), era).await
     }
 
-    /// Another client of it, in front of this server.
+    /// Another client of the same gateway, through this wrapper.
     pub(crate) async fn before(
         &self,
         server: Arc<dyn ToolServer>,
@@ -86,14 +86,14 @@ impl GatewayClient {
             .await
     }
 
-    /// Another client of the same gateway, which can do this.
+    /// Another client of the same gateway, with these capabilities.
     pub(crate) async fn able(&self, era: Era, capabilities: Value) -> GatewayClient {
         let server = Arc::new(self.gateway.clone());
         let (gateway, written) = (self.gateway.clone(), self.written.clone());
         GatewayClient::entering(server, Settings::default(), gateway, written, era, capabilities).await
     }
 
-    /// The same, in front of this server.
+    /// Another client of the same gateway in the session era, through this wrapper and with these capabilities.
     pub(crate) async fn able_before(
         &self,
         server: Arc<dyn ToolServer>,
@@ -152,7 +152,7 @@ impl GatewayClient {
         world
     }
 
-    /// The client goes, and its session is over.
+    /// Disconnects, and waits until the session has ended.
     pub(crate) async fn leave(self) {
         let GatewayClient { lines, input, serving, .. } = self;
         drop((lines, input));
@@ -163,12 +163,12 @@ impl GatewayClient {
         self.send_line(&message.to_string()).await;
     }
 
-    /// Sends a message as it is written.
+    /// Sends the exact text of a message.
     pub(crate) async fn send_line(&mut self, line: &str) {
         self.input.write_all(format!("{line}\n").as_bytes()).await.expect("the gateway reads");
     }
 
-    /// Sends a request without waiting, and says under which id.
+    /// Sends a request without waiting, and returns its id.
     pub(crate) async fn start(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
@@ -189,7 +189,7 @@ impl GatewayClient {
         serde_json::from_str(&self.hear_line().await).expect("JSON")
     }
 
-    /// Hears a message as it is written.
+    /// Receives the exact text of a message.
     pub(crate) async fn hear_line(&mut self) -> String {
         let line = tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await;
         let line = line.expect("an answer in time").expect("readable").expect("not the end");
@@ -211,8 +211,8 @@ impl GatewayClient {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
-    /// Calls until the upstream is left to rest. The first rest is a quarter of a second, which a slow machine may miss;
-    /// each is twice as long as the one before.
+    /// Calls until the circuit breaker of the upstream is open. The first pause is a quarter of a second, which a slow machine
+    /// may miss; each is twice as long as the one before.
     pub(crate) async fn call_until_it_rests(&mut self, tool: &str) -> Value {
         for _ in 0..10 {
             let answer = self.call(tool, json!({})).await;
@@ -224,7 +224,7 @@ impl GatewayClient {
         panic!("it never rests: {}", self.said)
     }
 
-    /// Asks for the tools until every server has said its own: a cold machine takes a while to start them.
+    /// Lists the tools until every upstream is present: on a cold machine they start slowly.
     pub(crate) async fn list_of_all(&mut self) -> Value {
         let mut list = Value::Null;
         for _ in 0..6 {
@@ -236,20 +236,20 @@ impl GatewayClient {
         panic!("not every server is reachable: {list}")
     }
 
-    /// Nothing the upstream said in confidence came back.
+    /// Checks that the client received no secret of the upstream.
     pub(crate) fn nothing_leaked(&self) {
         for secret in SECRETS {
             assert!(!self.said.contains(secret), "{secret} reached the caller");
         }
     }
 
-    /// Everything the operator read.
+    /// The whole journal.
     pub(crate) fn journal(&self) -> String {
         self.written.text()
     }
 }
 
-/// What a client can do unless a test says otherwise.
+/// The default capabilities of a client.
 fn usual() -> Value {
     json!({"elicitation": {}, "sampling": {}})
 }

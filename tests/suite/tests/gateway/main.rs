@@ -1,4 +1,4 @@
-//! The gateway in front of an upstream that misbehaves in every way: the black-box cases of its contract.
+//! The gateway with upstreams that misbehave in every way, tested from outside.
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests are tests")]
 

@@ -1,4 +1,4 @@
-//! Servers other people wrote, unchanged, behind the gateway. `./x test gateway` installs them.
+//! Unmodified third-party servers as upstreams. `./x test gateway` installs them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

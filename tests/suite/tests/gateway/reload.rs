@@ -1,4 +1,4 @@
-//! Members that come, go and change under calls that are on their way.
+//! Upstreams that are added, removed and changed during calls.
 
 use std::path::Path;
 use std::time::Duration;
@@ -32,7 +32,7 @@ async fn gone(process: &Path) {
     tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it is ended");
 }
 
-/// Has the server write down what it hears, for a test that waits until it has heard it.
+/// Makes the server log its messages, so that a test can wait for one.
 fn listening(mut settings: UpstreamSettings, folder: &Folder) -> UpstreamSettings {
     if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
         let log = folder.path().join("heard").display().to_string();
@@ -51,7 +51,7 @@ async fn until_heard(said: &str, folder: &Folder) {
     tokio::time::timeout(Duration::from_secs(30), heard).await.expect("the upstream hears of the call");
 }
 
-/// The answer to one of many requests on their way.
+/// The response to one of several pending requests.
 async fn answer(world: &mut GatewayClient, id: u64) -> Value {
     loop {
         let message = world.hear().await;

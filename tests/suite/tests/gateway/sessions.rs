@@ -25,7 +25,7 @@ pub(crate) fn keeper(sharing: Option<SessionSharing>) -> UpstreamSettings {
     settings
 }
 
-/// What the upstream of this client remembers.
+/// The messages that the upstream of this client recorded.
 pub(crate) async fn memory(world: &mut GatewayClient) -> Value {
     let answer = world.call("up__memory", json!({})).await;
     serde_json::from_str(text(&answer)).expect("JSON")
@@ -45,7 +45,7 @@ fn answer(seen: &ReceivedRequest, result: &Value) -> ScriptedResponse {
     json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
 }
 
-/// An upstream over HTTP that gives everybody a session, and says in which one it was called.
+/// An HTTP upstream that gives each client a session, and returns the session of each call.
 async fn with_sessions() -> Script {
     let sessions = AtomicUsize::new(0);
     Script::new(move |seen| match seen.method() {
@@ -188,7 +188,7 @@ async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
         let mut second = first.at_reference(Era::Session).await;
         let [ours, theirs] = [memory(&mut first).await, memory(&mut second).await];
         assert_eq!(ours["pid"] == theirs["pid"], is_shared);
-        // Alone, an upstream hears what its only client can do; shared, that others may be able to do more.
+        // An upstream of one client gets that client's capabilities. A shared upstream gets all that the gateway supports.
         assert_eq!(ours["capabilities"].get("roots").is_some(), is_shared, "{ours}");
         let pid = theirs["pid"].as_u64().expect("a pid");
         drop(second);
@@ -211,7 +211,7 @@ async fn unaddressed_messages_of_a_child_reach_its_only_client() {
     let mut before = calls(&mut first).await;
     let waiting = json!({"name": "up__tell", "arguments": {"what": "nothing", "ms": 2500}});
     let other = second.start("tools/call", waiting).await;
-    // To ask how many calls there were is one itself: two more, and the other one is among them.
+    // Asking for the number of calls is a call too: two more, one of them by the other client.
     loop {
         let now = calls(&mut first).await;
         if now == before + 2 {
@@ -226,7 +226,7 @@ async fn unaddressed_messages_of_a_child_reach_its_only_client() {
     for world in [&first, &second] {
         assert!(!world.said.contains("crossed-"), "{}", world.said);
     }
-    // Alone, they are its, even with several calls at once.
+    // With a single client they are attributed to it, even during several calls.
     first.start("tools/call", json!({"name": "up__tell", "arguments": {"what": "x", "ms": 1000}})).await;
     let id = first.start("tools/call", json!({"name": "up__ask", "arguments": {"what": "mine"}})).await;
     let question = loop {
@@ -258,7 +258,7 @@ async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
             first.call("up__touch", json!({"uri": uri})).await;
         }
         let heard = |world: &GatewayClient, uri: &str| world.said.contains(&format!("\"uri\":\"up+{uri}\""));
-        // A notice and an answer go out by different ways: what must come is waited for.
+        // Notifications and responses have no common order, so the test waits for both.
         for _ in 0..300 {
             memory(&mut first).await;
             memory(&mut second).await;
@@ -294,7 +294,7 @@ async fn a_restarted_child_gets_levels_and_subscriptions_again() {
     let after = memory(&mut world).await;
     assert_ne!(after["pid"], before["pid"]);
     assert_eq!((&after["level"], &after["watched"]), (&json!("debug"), &json!(["x://a", "x://b"])));
-    // What one client watched is watched no more when it is gone; what another watches too stays.
+    // When a client leaves, its subscriptions end, unless another client has the same.
     drop(other);
     for _ in 0..1_000 {
         if memory(&mut world).await["watched"] == json!(["x://a"]) {

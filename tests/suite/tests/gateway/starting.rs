@@ -20,7 +20,7 @@ fn names(list: &Value) -> Vec<&str> {
     tools.iter().map(|tool| tool["name"].as_str().expect("a name")).collect()
 }
 
-/// Longer than any limit that is not a setting: ten seconds were one.
+/// Longer than the ten seconds that were once a fixed limit.
 #[tokio::test(flavor = "multi_thread")]
 async fn calls_and_lists_wait_for_a_slow_start_as_long_as_the_settings_say() {
     let patient = || UpstreamSettings { start_timeout: 50 * SECOND, list_wait: 50 * SECOND, ..slow("12000") };
@@ -57,7 +57,7 @@ async fn calls_and_lists_wait_for_a_slow_start_as_long_as_the_settings_say() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_list_wait_gives_a_list_without_it_and_tells_when_it_is_there() {
-    // Three seconds more than its list_wait_s is what a server has that is being started.
+    // An upstream that starts has its list_wait_s and three seconds more.
     let mut world = GatewayClient::new(vec![UpstreamSettings { list_wait: SECOND, ..slow("8000") }]).await;
     let began = Instant::now();
     let list = world.ask("tools/list", json!({})).await;
@@ -67,7 +67,7 @@ async fn a_short_list_wait_gives_a_list_without_it_and_tells_when_it_is_there() 
     assert_eq!(missing, &json!([{"server": "ev", "reason": "gateway/UPSTREAM_STARTING"}]));
     let journal = world.journal();
     assert!(journal.contains("list_wait_s") && journal.contains("unlisted"), "{journal}");
-    // A name without its server's could be a name of the one that is missing.
+    // A name without a prefix could belong to the missing upstream.
     let bare = world.call("echo", json!({})).await;
     assert_eq!(failed(&bare), (-32004, "gateway/UPSTREAM_STARTING"), "{bare}");
     assert!(bare["error"]["data"]["hint"].to_string().contains("raise list_wait_s above 1"), "{bare}");
@@ -117,7 +117,7 @@ async fn a_server_that_does_not_list_holds_a_call_for_its_timeout() {
     world.gateway.stop();
 }
 
-/// Some servers have an empty result for a method they do not know.
+/// Some servers answer an unknown method with an empty result.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_empty_answer_about_its_era_is_no_answer() {
     for client in [Era::Session, Era::Modern] {

@@ -1,4 +1,4 @@
-//! A ledger that is killed while it writes: nothing that was acknowledged is lost, and the chain holds.
+//! A ledger whose process is killed while it writes: no acknowledged record is lost, and the hash chain is valid.
 
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use failwell_audit::{LedgerReader, Query, verify};
 
-/// How often it is killed, in all and for one file.
+/// The number of kills, in total and per ledger file.
 const ROUNDS: u32 = 200;
 const ROUNDS_A_FILE: u32 = 20;
-/// What the whole of it may take; what is not done by then fails rather than hangs.
+/// The time limit of the whole test.
 const LIMIT: Duration = Duration::from_secs(900);
 
 struct Folder(PathBuf);
@@ -36,7 +36,7 @@ fn killed_at_any_moment_no_acknowledged_record_is_lost() {
         for round in 0..ROUNDS_A_FILE {
             assert!(began.elapsed() < LIMIT, "too slow");
             let before = acknowledged.len();
-            // Every fourth is killed while it starts, the others while they write.
+            // Every fourth process is killed while it starts, the others while they write.
             let first = if round % 4 == 0 { Duration::ZERO } else { Duration::from_secs(60) };
             run_and_kill(&folder.0, first, chance.up_to(60), &mut acknowledged);
             quick += u32::from(acknowledged.len() == before);
@@ -44,13 +44,12 @@ fn killed_at_any_moment_no_acknowledged_record_is_lost() {
         }
         acknowledged_in_all += acknowledged.len();
     }
-    // Most rounds must have been killed while records were being written, or nothing was shown.
-    // How many each writes is the disk's affair.
+    // The test proves nothing unless most kills came during writes. The number of records per round depends on the disk.
     let many = usize::try_from(ROUNDS).expect("a number");
     assert!(quick < ROUNDS / 2 && acknowledged_in_all > many, "{quick} {acknowledged_in_all}");
 }
 
-/// Waits for the writer's first word at most so long, lets it run a little longer, then kills it.
+/// Waits for the first line of the writer, lets it run a little longer, then kills it.
 fn run_and_kill(folder: &Path, first: Duration, milliseconds: u64, acknowledged: &mut HashSet<String>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_acknowledge"))
         .arg(folder)
@@ -70,7 +69,7 @@ fn run_and_kill(folder: &Path, first: Duration, milliseconds: u64, acknowledged:
     child.kill().expect("killed");
     child.wait().expect("gone");
     let lines = reader.join().expect("read");
-    // The last line may have been cut by the kill; whole ones are thirteen characters.
+    // The kill may cut the last line. Complete lines have thirteen characters.
     acknowledged.extend(lines.into_iter().filter(|line| line.len() == 13));
 }
 
@@ -90,7 +89,7 @@ fn check(folder: &Path, acknowledged: &HashSet<String>) {
     assert!(lost.is_empty(), "lost: {lost:?}");
 }
 
-/// Enough chance to hit different moments; no more is needed.
+/// A simple pseudo-random number, to kill at different moments.
 struct Chance(u64);
 
 impl Chance {

@@ -6,7 +6,7 @@ use super::{call, pool};
 
 const LONG: Duration = Duration::from_secs(60);
 
-/// What each function returns, as text and as data.
+/// Functions and their results, as text and as data.
 #[tokio::test]
 async fn values_come_back_as_data() {
     let pool = pool();

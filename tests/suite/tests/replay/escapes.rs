@@ -8,15 +8,15 @@ use failwell_symbolic::{Completion, PyValue};
 
 use super::{call, pool};
 
-/// What each attempt must come to.
+/// The expected outcome of an attempt.
 enum EscapeResult {
-    /// It raises this.
+    /// It raises this exception.
     Raise(&'static str),
     /// It finds nothing.
     Nothing,
     /// There is no answer.
     Fail,
-    /// It returns the number of a process it left behind, which is ended.
+    /// It returns the id of a process that it left running and that must be killed.
     LeaveNobody,
 }
 
@@ -100,7 +100,7 @@ async fn nothing_gets_out_of_the_sandbox() {
             },
             (_, outcome) => panic!("{attempt}: {outcome:?}"),
         }
-        // Whatever it did, the next one is served.
+        // The next request is served in any case.
         let next = call(&pool, "def f():\n    return 1\n", &[], &[], Duration::from_secs(60)).await;
         assert!(next.is_ok(), "after {attempt}: {next:?}");
     }
@@ -115,13 +115,13 @@ async fn nothing_gets_out_of_the_sandbox() {
     std::fs::remove_dir_all(&folder).expect("the folder goes again");
 }
 
-/// Mode, owner, and when either was changed, or anything else the system tells of a file.
+/// The mode and owner of a file, and its `ctime`, which every change of metadata updates.
 fn told(file: &Path) -> (u32, u32, i64, i64) {
     let found = std::fs::metadata(file).expect("a file");
     (found.mode(), found.uid(), found.ctime(), found.ctime_nsec())
 }
 
-/// Names nothing that validation could see, and runs only when the worker prints the exception.
+/// Code that validation cannot see. It runs only when the worker prints the exception.
 const DISGUISED: &str = r#"
 import string
 u = chr(95) * 2
@@ -162,8 +162,8 @@ async fn an_exception_changes_nothing_when_it_is_printed() {
     assert_eq!((message.as_str(), after), ("[1, 1, 1, 1, 1]", before));
 }
 
-/// Code that finds its own letter can answer for itself, as it always could; it says that the worker is ready, answers the
-/// letters to come as well, and stays.
+/// Code that reads the nonce of its own request can write a response itself. It also claims that the worker is ready,
+/// writes responses for later requests, and keeps running.
 const LIAR: &str = r#"
 import json, os, sys, time
 def f():
@@ -187,7 +187,7 @@ async fn a_client_cannot_answer_questions_of_another() {
             matches!(&own, Ok(outcome) if matches!(&outcome.ended, Completion::Returned { repr, .. } if repr == "666")),
             "{own:?}"
         );
-        // Three at once, so that every worker is met.
+        // Three concurrent requests reach every worker.
         let others =
             (0..3).map(|_| call(&pool, "def f():\n    return 1\n", &[], &[], Duration::from_secs(60)));
         for other in futures_util::future::join_all(others).await {

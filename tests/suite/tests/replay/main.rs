@@ -1,5 +1,5 @@
-//! The replay workers of the symbolic server, asked directly: what they answer, and that their walls hold alone, for
-//! code that validation would never let through.
+//! The replay workers of the symbolic server, without the validation in front of them: their responses, and the sandbox
+//! against code that validation would refuse.
 
 #![allow(
     clippy::expect_used,

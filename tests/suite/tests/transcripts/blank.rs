@@ -1,7 +1,7 @@
 //! Values that differ from run to run become placeholders; all other bytes stay.
 //!
-//! `<ref 1>` is the first reference that was seen, the same one wherever it stands; `<time>`, `<stack>`,
-//! `<connection>`, `<folder>`, `<place>` (in our own code) and `<ms>` (a wait with a random part) stand for themselves; `<x*70>` is `x` seventy times.
+//! `<ref 1>` is the first reference, `<ref 2>` the second. `<time>`, `<stack>`, `<connection>`, `<folder>`, `<place>` (a
+//! source location) and `<ms>` (a delay with jitter) replace any such value. `<x*70>` is `x` seventy times.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) fn blank(text: &str, folder: &Path) -> String {
             all.replace(&from, &format!("\"{member}\":\"{placeholder}\""))
         });
     }
-    // The work that the program does for itself has a reference too, which only the details of its failure name.
+    // Work of the program itself has a reference too, which occurs only in the details of its failure.
     let mut references = texts(&text, "ref");
     let own = texts(&text, "request").into_iter().filter(|value| is_reference(value));
     references.extend(own.filter(|value| !references.contains(value)).collect::<Vec<_>>());
@@ -33,7 +33,7 @@ fn is_reference(text: &str) -> bool {
     text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
-/// Every value a member with a text has, each once, in order.
+/// The distinct string values of a member, in order.
 fn texts(text: &str, member: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for after in text.split(&format!("\"{member}\":\"")).skip(1) {
@@ -59,7 +59,7 @@ fn until_quote(text: &str) -> &str {
     text
 }
 
-/// The wait for a server that rests has a random part; every other is promised.
+/// The retry delay of an open circuit breaker has jitter; every other delay is fixed.
 fn random_waits(text: &str) -> String {
     let lines = text.split_inclusive('\n');
     lines
@@ -80,7 +80,7 @@ fn without_waits(text: &str) -> String {
     done
 }
 
-/// Places in our own code, which move whenever it changes.
+/// Source locations, which change with the code.
 fn without_places(text: &str) -> String {
     let mut done = String::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! The entry points, for a client that has any number of requests under way.
+//! The entry points, for a client with any number of pending requests.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -23,7 +23,7 @@ pub(crate) enum EntryPoint {
 }
 
 impl EntryPoint {
-    /// Those without MCP.
+    /// The entry points without MCP.
     pub(crate) const PLAIN: [EntryPoint; 3] = [EntryPoint::Rest, EntryPoint::Problem, EntryPoint::Rpc];
 
     pub(crate) fn name(self) -> &'static str {
@@ -45,13 +45,13 @@ pub(crate) enum Client<'a> {
 }
 
 impl Client<'_> {
-    /// Sends a message; whatever comes back is heard later.
+    /// Sends a message without waiting for its response.
     pub(crate) async fn start(&mut self, message: &[u8]) {
         match self {
             Client::Stdio(program) => {
                 let (input, _) = program.pipes();
                 let input = input.as_mut().expect("the input is open");
-                // A program that ended has said why before.
+                // A program that exited has reported the reason before.
                 let _ = input.write_all(message).await;
                 let _ = input.write_all(b"\n").await;
             }
@@ -60,7 +60,7 @@ impl Client<'_> {
         }
     }
 
-    /// Calls a tool by its name, where there is no MCP.
+    /// Calls a tool by its name at an entry point without MCP.
     pub(crate) async fn call_plainly(&self, name: &str, arguments: &str) -> Option<String> {
         let Client::Plain(address, entry_point) = self else { return None };
         let named = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{name}","params":{arguments}}}"#);
@@ -77,7 +77,7 @@ impl Client<'_> {
         Some(shown(&wire.response().await))
     }
 
-    /// What comes back next; `None` when nothing does in this time.
+    /// The next message; `None` after this time.
     pub(crate) async fn hear(&mut self, patience: Duration) -> Option<String> {
         match self {
             Client::Stdio(program) => {
@@ -103,7 +103,7 @@ impl Client<'_> {
         }
     }
 
-    /// Hangs up on a request, if that is how this entry point and revision call off.
+    /// Closes the connection of a request, if this entry point and revision cancel requests that way.
     pub(crate) fn hang_up_on(&mut self, id: &str) -> bool {
         match self {
             Client::Http(http) if http.revision.era() == Era::Modern => {

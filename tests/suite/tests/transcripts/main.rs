@@ -1,8 +1,8 @@
-//! The black-box cases of the gateway: bytes in, bytes out, what the upstream was asked and what the operator reads.
+//! The transcripts of the gateway: bytes in, bytes out, the requests of the upstream and the journal.
 //!
-//! Each file under `tests/transcripts/gateway` is one case. Its head, up to the first `===`, is written by hand and
-//! explained in `script.rs`; the rest is what came of it, over both transports and in four revisions of the
-//! protocol, and without MCP where the case can be, those with the same outcome together. `UPDATE=1` writes the rest anew.
+//! Each file under `tests/transcripts/gateway` is one case. Its head, up to the first `===`, is written by hand;
+//! `script.rs` explains it. The rest is the outcome over both transports, in four revisions of the protocol, and without
+//! MCP where the case allows it. Equal outcomes stand together. `UPDATE=1` rewrites the outcomes.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -24,7 +24,7 @@ use crate::script::Script;
 const REVISIONS: [Revision; 4] =
     [Revision::V2024_11_05, Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28];
 
-/// How many programs run beside each other.
+/// The number of programs that run at the same time.
 const AT_ONCE: usize = 12;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -70,7 +70,7 @@ async fn check(file: &Path, turns: &Arc<Semaphore>) -> Vec<String> {
     problems
 }
 
-/// Where there is no MCP, there is no revision.
+/// The name of an entry point, with the revision if it speaks MCP.
 type Outcome = (EntryPoint, Option<Revision>, String);
 
 async fn play_everywhere(
@@ -107,7 +107,7 @@ async fn play_everywhere(
     (outcomes, problems)
 }
 
-/// Every outcome once, under all the places it came of.
+/// Every distinct outcome, with the entry points and revisions that had it.
 fn grouped(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
     for (at, (entry_point, _, outcome)) in outcomes.iter().enumerate() {
@@ -123,7 +123,7 @@ fn grouped(outcomes: &[Outcome]) -> String {
     text
 }
 
-/// The lines of either text that the other does not have in the same place.
+/// The lines in which two texts differ.
 fn differing(kept: &str, now: &str) -> String {
     let (kept, now): (Vec<&str>, Vec<&str>) = (kept.lines().collect(), now.lines().collect());
     let same = kept.iter().zip(&now).take_while(|(a, b)| a == b).count();

@@ -12,21 +12,21 @@ use crate::blank::blank;
 use crate::entry_points::{Client, EntryPoint, HttpClient};
 use crate::script::{Script, Step, expand, repeated};
 
-/// How long anything may take that must come.
+/// The time limit of every wait.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Where the upstream writes what it was asked.
+/// The file in which the upstream logs its requests.
 const UPSTREAM_LOG: &str = "upstream.log";
 
-/// Stands where an answer must come and none does.
+/// Written into the transcript if a response is missing.
 const NOTHING: &str = "nothing";
 
-/// What came of it.
+/// The outcome of a case.
 pub(crate) struct Replay {
     pub(crate) text: String,
     pub(crate) problems: Vec<String>,
 }
 
-/// Plays it at an entry point; where there is no MCP, the revision does not count.
+/// Plays the case at an entry point. Without MCP, the revision is ignored.
 pub(crate) async fn play(script: &Script, entry_point: EntryPoint, revision: Revision) -> Replay {
     let folder = Folder::create();
     let log = folder.path().join(UPSTREAM_LOG);
@@ -73,7 +73,7 @@ pub(crate) async fn play(script: &Script, entry_point: EntryPoint, revision: Rev
     Replay { text: blank(&text, program.folder()), problems }
 }
 
-/// What the ledger says about tools.
+/// The ledger's records of tool calls.
 fn recorded(program: &Program) -> String {
     let records = program.said(&["audit", "query", "--json"]);
     let records = records.lines().map(|line| serde_json::from_str::<Value>(line).expect("a record"));
@@ -87,7 +87,7 @@ fn recorded(program: &Program) -> String {
     records.filter(about_tools).map(line).collect()
 }
 
-/// What the upstream was asked, apart from getting to know it.
+/// The requests that the upstream received, without the handshake.
 fn asked(log: &Path) -> String {
     let log = std::fs::read_to_string(log).unwrap_or_default();
     let usual = |line: &&str| {
@@ -100,7 +100,7 @@ async fn converse(script: &Script, client: &mut Client<'_>, revision: Revision, 
     let is_mcp = !matches!(client, Client::Plain(..));
     if is_mcp && !script.alone && revision.era() == Era::Session {
         client.start(requests::initialize(revision, "\"hello\"").as_bytes()).await;
-        // A program that refuses to start answers this; the case goes on without an introduction.
+        // A program that refuses to start sends this. The case goes on without a handshake.
         if let Some(said) = client.hear(PATIENCE).await.filter(|said| !said.contains("\"result\"")) {
             return vec![said];
         }
@@ -167,7 +167,7 @@ async fn take(step: &Step, client: &mut Client<'_>, revision: Revision, said: &m
 }
 
 impl Script {
-    /// The texts that are where they must not be, or are not where they must be.
+    /// The texts that occur where they must not, or are missing where they must occur.
     fn broken_promises(&self, said: &str, journal: &str, folder: &Path) -> Vec<String> {
         let mut problems = Vec::new();
         for text in self.hidden.iter().chain(&self.nowhere).filter(|text| said.contains(*text)) {
@@ -184,7 +184,7 @@ impl Script {
     }
 }
 
-/// The files of the program's folder in which a text stands, the configuration and the upstream's own log apart.
+/// The files in the program's folder that contain a text, except the configuration and the upstream's log.
 fn files_holding(folder: &Path, text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();

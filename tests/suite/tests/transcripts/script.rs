@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `# …` | for the reader |
 //! | `before …` `upstream …` `after …` | a line of the configuration: before the upstream `ev`, in it, after it |
-//! | `hidden …` | a text that is in no byte to the caller, and with the operator |
-//! | `nowhere …` | a text that is neither with the caller nor with the operator |
-//! | `alone` | the session is not introduced; the case does it, or does not |
+//! | `hidden …` | a text that no caller gets and that the journal contains |
+//! | `nowhere …` | a text that neither the caller nor the journal gets |
+//! | `alone` | no handshake; the case sends its own, or none |
 //! | `ledger` | the ledger's lines about tools are part of the outcome |
 //! | `tool NAME ARGUMENTS` | calls a tool; a case of these alone is played over REST and `/rpc` too |
 //! | `send …` | sends a message and waits for its answer |
@@ -14,11 +14,11 @@
 //! | `until …` | waits until the upstream was asked for this |
 //! | `hear` | waits for an answer to something started |
 //! | `tell …` | sends a message that has no answer |
-//! | `cancel ID` | calls a started request off, the way the revision does |
-//! | `quiet MS` | listens for so long; whatever comes is written down |
+//! | `cancel ID` | cancels a started request, as the revision does |
+//! | `quiet MS` | records all messages of this time |
 //!
-//! In messages `<meta>` and `<params>` are what the modern era adds: a member `_meta` of the params, or params with
-//! nothing else in them; `<version>` is the revision; `<x*70>` is `x` seventy times, and `<keys*70>` as many members.
+//! In messages, `<meta>` and `<params>` are the additions of the modern era: a member `_meta` of the params, or params
+//! with only that member. `<version>` is the revision, `<x*70>` is `x` seventy times, and `<keys*70>` is seventy members.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ use serde_json::{Value, json};
 
 /// A case.
 pub(crate) struct Script {
-    /// As it is written.
+    /// The text of the head.
     pub(crate) head: String,
     before: Vec<String>,
     upstream: Vec<String>,
@@ -40,7 +40,7 @@ pub(crate) struct Script {
     pub(crate) steps: Vec<Step>,
 }
 
-/// One thing the client does.
+/// One step of the client.
 pub(crate) enum Step {
     Tool(String, String),
     Send(String),
@@ -97,7 +97,7 @@ impl Script {
         if script.steps.is_empty() { Err("nothing is sent".to_owned()) } else { Ok(script) }
     }
 
-    /// Whether it can be played where there is no MCP.
+    /// Whether it can be played at entry points without MCP.
     pub(crate) fn is_of_tools_alone(&self) -> bool {
         self.steps.iter().all(|step| matches!(step, Step::Tool(..)))
     }
@@ -131,7 +131,7 @@ pub(crate) fn expand(message: &str, revision: Revision) -> Vec<u8> {
     repeated(&text.replace("<version>", revision.as_str())).into_bytes()
 }
 
-/// Writes out what is repeated.
+/// Expands the placeholders for repetition.
 pub(crate) fn repeated(text: &str) -> String {
     let mut done = String::with_capacity(text.len());
     let mut rest = text;

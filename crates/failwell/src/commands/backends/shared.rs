@@ -19,7 +19,6 @@ pub(in crate::commands) struct SharedBackends {
     /// Counters of rates; `None` for those of this node.
     pub(in crate::commands) rates: Option<Arc<dyn SharedRates>>,
     pub(in crate::commands) seal_key: Option<Secret<[u8; 32]>>,
-    /// REST sessions.
     pub(in crate::commands) sessions: Arc<dyn RestSessions>,
     /// API keys created at run time.
     pub(in crate::commands) keys: Arc<dyn KeyStore>,

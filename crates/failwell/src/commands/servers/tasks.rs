@@ -43,7 +43,6 @@ fn standing_in(stand_in: &EmulatedService) -> Settings {
     }
 }
 
-/// Settings for one command.
 pub(in crate::commands) fn settle(config: &Config, reach: &Reach) -> Result<Settings, Complaint> {
     let mut settings = settings(config);
     if let Some(url) = &reach.base_url {

@@ -204,7 +204,6 @@ impl RedactionWalk<'_> {
         self.edit(token, &decoded, here)
     }
 
-    /// Redacts one string.
     fn edit(&mut self, token: Token, decoded: &DecodedString<'_>, here: TreePosition) -> Result<(), Fault> {
         if token.start < self.from {
             return self.untouchable(here);

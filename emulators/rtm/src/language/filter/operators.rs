@@ -5,7 +5,6 @@ use crate::language::phrase;
 use crate::language::phrase::DateContext;
 use crate::state::account::Priority;
 
-/// One condition.
 #[derive(Debug)]
 pub(crate) enum FilterCondition {
     List(String),

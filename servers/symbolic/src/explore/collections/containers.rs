@@ -188,7 +188,6 @@ impl Machine {
         Ok(items.iter().cloned().cycle().take(items.len() * count).collect())
     }
 
-    /// Whether a value is hashable.
     pub(crate) fn check_hashable(&mut self, value: &Value) -> OrTrap<()> {
         match value {
             Value::Tuple(items) => {

@@ -23,7 +23,6 @@ pub(super) enum ScopeKind {
     Class,
 }
 
-/// The symbol table of one scope.
 #[derive(Clone, Debug)]
 pub(super) struct SymbolTable {
     pub(super) kind: ScopeKind,

@@ -15,7 +15,6 @@ pub(super) struct FunctionScope {
     global: HashSet<String>,
 }
 
-/// The scope that owns a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NameOwner {
     /// A function of the code bound the name.

@@ -88,10 +88,13 @@ impl AnalysisKind {
         took: Duration,
         of: &Proof,
     ) -> Map<String, Value> {
-        let mut whole = Map::new();
-        whole.insert("status".to_owned(), json!(status));
-        whole.insert("error_type".to_owned(), json!(error_type(fault)));
-        whole.insert("message".to_owned(), json!(describe_fault(fault)));
+        let first = [
+            ("status", json!(status)),
+            ("error_type", json!(error_type(fault))),
+            ("message", json!(describe_fault(fault))),
+        ];
+        let mut whole: Map<String, Value> =
+            first.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         for (name, value) in self.result(status, members, took, of) {
             whole.entry(name).or_insert(value);
         }

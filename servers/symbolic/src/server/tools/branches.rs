@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 use super::tool_report::{FailureContext, fault};
 use super::{AnalysisKind, ToolReport, default_seconds, inputs};
 use crate::analyse::report::{Branch, BranchReport, Reachability};
-use crate::analyse::{self, Depth};
-use crate::engine::AnalysisContext;
+use crate::analyse::{Analysis, Depth};
 
 /// What `analyze_branches` takes.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -27,9 +26,9 @@ pub(crate) struct BranchArguments {
     pub(crate) symbolic_reachability: bool,
 }
 
-pub(crate) fn branches(bench: &AnalysisContext<'_>, asked: &BranchArguments) -> BranchReport {
+pub(crate) fn branches(analysis: &Analysis<'_>, asked: &BranchArguments) -> BranchReport {
     let depth = if asked.symbolic_reachability { Depth::Reachability } else { Depth::Syntax };
-    analyse::branches(bench.program, &asked.function_name, depth, &bench.budget, bench.outside, bench.outside)
+    analysis.branches(&asked.function_name, depth)
 }
 
 impl BranchArguments {

@@ -6,9 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::tool_report::{FailureContext, fault, status_of};
 use super::{AnalysisKind, ToolReport, default_seconds, fenced, format_call, inputs};
-use crate::analyse;
+use crate::analyse::Analysis;
 use crate::analyse::report::{CheckReport, CheckVerdict, ContractSource, Counterexample};
-use crate::engine::AnalysisContext;
 
 /// What `symbolic_check` takes.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -24,8 +23,8 @@ pub(crate) struct CheckArguments {
     pub(crate) timeout_seconds: u32,
 }
 
-pub(crate) fn check(bench: &AnalysisContext<'_>, asked: &CheckArguments) -> CheckReport {
-    analyse::check(bench.program, &asked.function_name, &bench.budget, bench.outside, bench.outside)
+pub(crate) fn check(analysis: &Analysis<'_>, asked: &CheckArguments) -> CheckReport {
+    analysis.check(&asked.function_name)
 }
 
 impl CheckArguments {

@@ -6,9 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::tool_report::{FailureContext, fault};
 use super::{AnalysisKind, ToolReport, default_seconds, fenced, format_call, inputs};
-use crate::analyse;
+use crate::analyse::Analysis;
 use crate::analyse::report::{CompareReport, CompareVerdict, Difference, Failure};
-use crate::engine::AnalysisContext;
 
 /// What `compare_functions` takes.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -26,9 +25,8 @@ pub(crate) struct CompareArguments {
     pub(crate) timeout_seconds: u32,
 }
 
-pub(crate) fn compare(bench: &AnalysisContext<'_>, asked: &CompareArguments) -> CompareReport {
-    let (a, b) = (&asked.function_a, &asked.function_b);
-    analyse::compare(bench.program, a, b, &bench.budget, bench.outside, bench.outside)
+pub(crate) fn compare(analysis: &Analysis<'_>, asked: &CompareArguments) -> CompareReport {
+    analysis.compare(&asked.function_a, &asked.function_b)
 }
 
 impl CompareArguments {

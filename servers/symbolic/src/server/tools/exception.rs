@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 use super::check::{counterexample, summarize};
 use super::tool_report::{FailureContext, fault};
 use super::{AnalysisKind, ToolReport, default_seconds};
-use crate::analyse;
+use crate::analyse::Analysis;
 use crate::analyse::report::{Counterexample, ExceptionReport, ExceptionVerdict, Failure};
-use crate::engine::AnalysisContext;
 
 /// What `find_path_to_exception` takes.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -27,15 +26,8 @@ pub(crate) struct ExceptionArguments {
     pub(crate) timeout_seconds: u32,
 }
 
-pub(crate) fn exceptions(bench: &AnalysisContext<'_>, asked: &ExceptionArguments) -> ExceptionReport {
-    analyse::find_exception(
-        bench.program,
-        &asked.function_name,
-        &asked.exception_type,
-        &bench.budget,
-        bench.outside,
-        bench.outside,
-    )
+pub(crate) fn exceptions(analysis: &Analysis<'_>, asked: &ExceptionArguments) -> ExceptionReport {
+    analysis.find_exception(&asked.function_name, &asked.exception_type)
 }
 
 impl ExceptionArguments {

@@ -1,4 +1,4 @@
-//! Every bad answer of a server over HTTP, in both eras on both sides: exactly one fault each.
+//! Every bad response of an HTTP upstream, in both eras on both sides: exactly one fault each.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ use crate::verdict::Verdict;
 pub(crate) async fn every_bad_answer(address: SocketAddr, verdict: &Verdict) {
     let session = Caller::open(address, Revision::V2025_06_18, "first-session".to_owned()).await;
     let modern = Caller::open(address, Revision::V2026_07_28, "first-modern".to_owned()).await;
-    // The first to ask gets to know the servers; that must not cost the others time.
+    // The first call connects to the upstreams, so it is made before the timed ones.
     for upstream in ["web", "new"] {
         crate::calls::make(&session, &mut None, &Call::good(upstream, "first"), verdict).await;
     }

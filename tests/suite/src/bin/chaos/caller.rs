@@ -19,7 +19,7 @@ use crate::verdict::Verdict;
 pub(crate) const REVISIONS: [Revision; 4] =
     [Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28, Revision::V2025_03_26];
 
-/// A caller, with its session if it has one.
+/// A caller, with its session in the session era.
 pub(crate) struct Caller {
     pub(crate) name: String,
     pub(crate) revision: Revision,
@@ -80,14 +80,14 @@ impl Caller {
         response
     }
 
-    /// Sends a message, and hangs up after a while without having heard anything.
+    /// Sends a message, and closes the connection after a while without reading.
     pub(crate) async fn post_and_hang_up(&self, body: &[u8], after: Duration) {
         let mut wire = Wire::connect(self.address).await;
         wire.write(&self.bytes("POST", body)).await;
         tokio::time::sleep(after).await;
     }
 
-    /// What came beside all answers holds neither answers nor secrets.
+    /// The stream that belongs to no request contains no responses and no secrets.
     pub(crate) async fn close(self, verdict: &Verdict) {
         let Some(listening) = self.listening else { return };
         listening.abort();
@@ -103,7 +103,7 @@ impl Caller {
     }
 }
 
-/// Keeps whatever comes on the stream that belongs to no request.
+/// Stores the messages on the stream that belongs to no request.
 async fn listen(request: Vec<u8>, address: SocketAddr, aside: Arc<Mutex<Vec<u8>>>) {
     let mut wire = Wire::connect(address).await;
     wire.write(&request).await;

@@ -11,7 +11,7 @@ use crate::chance::Chance;
 use crate::upstreams::bad_answers;
 use crate::verdict::Verdict;
 
-/// What may become of any call while faults are injected, whatever it asks for.
+/// Reasons that any call may fail with while faults are injected.
 const WEATHER: [&str; 6] = [
     "gateway/UPSTREAM_CRASHED",
     "gateway/UPSTREAM_DOWN",
@@ -21,7 +21,7 @@ const WEATHER: [&str; 6] = [
     "gateway/CIRCUIT_OPEN",
 ];
 
-/// The tools of a child, each as often as it stands here.
+/// The tools of a child process. A tool that is listed twice is called twice as often.
 const TOOLS: &[(&str, usize)] = &[
     ("echo", 400),
     ("late", 140),
@@ -92,7 +92,7 @@ impl Call {
         text
     }
 
-    /// The reasons it may fail with of its own.
+    /// The reasons with which this call may fail without injected faults.
     fn reasons(&self) -> Vec<&str> {
         let bad = self.arguments["bad"].as_str();
         let of_case = bad_answers().iter().find(|case| Some(case.name) == bad).map(|case| case.reason);
@@ -100,13 +100,13 @@ impl Call {
         own.into_iter().chain(WEATHER).collect()
     }
 
-    /// Whether its result must be what it was called with.
+    /// Whether the result must equal the arguments.
     fn echoes(&self) -> bool {
         matches!(self.tool, "echo" | "late" | "chatter" | "last_words" | "t")
     }
 }
 
-/// Half of the answers over HTTP are bad ones; those that take until the deadline are rare.
+/// Half of the HTTP responses are bad. Those that last until the deadline are rare.
 fn bad_answer(chance: &mut Chance) -> Value {
     if chance.below(2) == 0 {
         return Value::Null;
@@ -148,7 +148,7 @@ pub(crate) async fn make(
     Some(seen)
 }
 
-/// The one answer an exchange has.
+/// The single response of an exchange.
 pub(crate) fn the_answer(response: &Response, id: &str, verdict: &Verdict) -> Option<ReceivedMessage> {
     let seen = answer_of_any_status(response, id, verdict);
     let body = || String::from_utf8_lossy(&response.body);
@@ -179,7 +179,7 @@ pub(crate) fn answer_of_any_status(
     answers.pop()
 }
 
-/// Has an upstream start a child of its own.
+/// Makes an upstream start a child process.
 pub(crate) async fn spawn_below(caller: &Caller, upstream: &'static str, verdict: &Verdict) {
     let call = Call { upstream, tool: "spawn", arguments: json!({}) };
     let id = caller.id();

@@ -1,8 +1,8 @@
-//! Numbers that look random and are the same for the same seed (SplitMix64).
+//! Pseudo-random numbers from a seed (SplitMix64).
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A source of choices.
+/// A generator.
 #[derive(Debug, Clone)]
 pub(crate) struct Chance(u64);
 
@@ -11,7 +11,7 @@ impl Chance {
         Chance(seed)
     }
 
-    /// An independent source.
+    /// An independent generator.
     pub(crate) fn fork(&mut self) -> Chance {
         Chance(self.next())
     }

@@ -1,4 +1,4 @@
-//! Load and faults at once.
+//! Load with injected faults.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::chance::Chance;
 use crate::processes::{Processes, marked};
 use crate::verdict::Verdict;
 
-/// How long, how much load, and on which program.
+/// The duration, the load and the program.
 pub(crate) struct FaultInjection {
     pub(crate) length: Duration,
     pub(crate) lanes: usize,
@@ -68,8 +68,8 @@ async fn lane(
     }
 }
 
-/// First whatever runs below the program is killed, supervisors too; then children are only stopped, so that calls
-/// run into their deadlines, and go on a little later.
+/// First kills all child processes and their supervisors. Then only stops child processes (`SIGSTOP`), so that calls hit
+/// their deadlines, and continues them a little later.
 async fn trouble_makers(mark: &str, program: i32, chance: &mut Chance, end: Instant, verdict: &Verdict) {
     let turn = Instant::now() + (end - Instant::now()) / 2;
     while Instant::now() < end {
@@ -92,7 +92,7 @@ async fn trouble_makers(mark: &str, program: i32, chance: &mut Chance, end: Inst
     marked(mark).iter().for_each(|child| send(*child, Signal::CONT));
 }
 
-/// Afterwards every upstream answers again; those a late call still stops are let go on.
+/// Checks that every upstream answers again. Child processes that a late call still stopped are continued.
 pub(crate) async fn recover(callers: &[Caller], mark: &str, patience: Duration, verdict: &Verdict) {
     for upstream in ["one", "two", "web", "new"] {
         for caller in callers {

@@ -1,4 +1,4 @@
-//! The ledger is removed while calls run, and no call may go unrecorded.
+//! Removes the ledger while calls run. Every call must be recorded or refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,13 +55,13 @@ async fn lane(caller: &Caller, end: Instant, verdict: &Verdict) {
     }
 }
 
-/// Whether the call was answered with a result; `None` if its answer is no answer.
+/// Whether the call succeeded; `None` without a valid response.
 async fn call(caller: &Caller, verdict: &Verdict) -> Option<bool> {
     let (call, id) = (Call::good("one", &caller.id()), caller.id());
     let response = caller.post(&mut None, call.message(caller, &id).as_bytes()).await;
     let seen = answer_of_any_status(&response, &id, verdict)?;
     let fault = seen.fault().map(|fault| fault["effect"].clone());
-    // A call that was under way when the ledger was lost may have been carried out.
+    // A call that ran when the ledger was removed may have had its effect.
     let right = fault
         .as_ref()
         .is_none_or(|effect| seen.reason() == REFUSED && (effect == "none" || effect == "unknown"));

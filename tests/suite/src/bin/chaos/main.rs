@@ -1,8 +1,8 @@
-//! Hundreds of calls at once, while everything happens to the upstreams and to the program that can.
+//! Hundreds of concurrent calls, while faults are injected into the upstreams and the program.
 //!
-//! The real program stands between callers of both eras and four upstreams: two children, which are killed, stopped,
-//! and asked to crash, hang and talk nonsense, and two servers over HTTP, one of each era, which answer in every
-//! wrong way there is. What must hold is in [`verdict`]; the seed decides who asks for what, and when what happens.
+//! The real program is between callers of both eras and four upstreams. Two are child processes, which are killed and
+//! stopped, and which crash, hang and send invalid messages. Two are HTTP servers, one of each era, which send every kind
+//! of bad response. [`verdict`] has the invariants. The seed determines the calls and the faults.
 
 #![allow(
     clippy::expect_used,
@@ -38,22 +38,22 @@ use crate::processes::Processes;
 use crate::upstreams::Upstreams;
 use crate::verdict::Verdict;
 
-/// Many callers, and upstreams to which everything happens at once.
+/// Runs many callers against upstreams with injected faults
 #[derive(Parser)]
 #[command(name = "chaos")]
 struct Arguments {
-    /// What decides everything; another one each time unless given.
+    /// Seed of calls and faults [default: random]
     #[arg(long)]
     seed: Option<u64>,
-    /// How long faults are injected, in seconds.
+    /// Duration of the fault injection, in seconds
     #[arg(long, default_value_t = 12)]
     seconds: u64,
-    /// How many calls each of the eight callers has under way.
+    /// Concurrent calls of each of the eight callers
     #[arg(long, default_value_t = 25)]
     lanes: usize,
 }
 
-/// How long anything may take that must happen after the faults.
+/// The time limit of recovery after the faults.
 const SETTLING: Duration = Duration::from_secs(60);
 
 #[tokio::main]
@@ -71,7 +71,7 @@ async fn main() -> ExitCode {
     if verdict.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Every bad answer once, then load and faults together, then recovery; at last the program is asked to end.
+/// Every bad response once, then load with faults, then recovery, then shutdown.
 async fn inject_faults(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict) {
     let upstreams = Upstreams::start().await;
     let config = upstreams.config(mark);

@@ -1,4 +1,4 @@
-//! Pressure on the program itself, beside the faults: reloads, and connections that say nothing.
+//! Load on the program itself: configuration reloads and silent connections.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -12,11 +12,11 @@ use tokio::time::Instant;
 use crate::SETTLING;
 use crate::verdict::Verdict;
 
-/// How many connections say nothing, and how many not enough.
+/// The number of silent connections, and of those with half a request head.
 const SILENT: usize = 40;
 const BETWEEN_RELOADS: Duration = Duration::from_millis(1_500);
 
-/// Saves the file again and again, each time with another setting of one upstream. Calls go on meanwhile.
+/// Saves the configuration repeatedly, each time with another setting of one upstream, while calls run.
 pub(crate) async fn reloads(folder: &Path, config: &str, end: Instant, verdict: &Verdict) {
     let file = folder.join("failwell.toml");
     let mut limit = 100_000;
@@ -30,7 +30,7 @@ pub(crate) async fn reloads(folder: &Path, config: &str, end: Instant, verdict: 
     }
 }
 
-/// Opens connections that send nothing, which the program closes, and as many with half a head, which have longer.
+/// Opens connections that send nothing and connections that send half a head. The program must close both.
 pub(crate) async fn silence(address: SocketAddr, verdict: &Verdict) {
     let mut half = Vec::new();
     for _ in 0..SILENT {

@@ -1,9 +1,9 @@
-//! What runs on this machine, as far as it concerns us.
+//! The processes of a chaos run, read from `/proc`.
 
 use std::collections::HashSet;
 use std::fs;
 
-/// One process: its number, and when it began, so that no other is taken for it.
+/// One process: its id and start time, because ids are reused.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Process {
     pub(crate) pid: i32,
@@ -12,12 +12,11 @@ pub(crate) struct Process {
     state: char,
 }
 
-/// Some processes.
 #[derive(Debug)]
 pub(crate) struct Processes(HashSet<Process>);
 
 impl Processes {
-    /// Everything below a process, however far.
+    /// All descendants of a process.
     pub(crate) fn below(pid: i32) -> Processes {
         let all = all();
         let mut below: HashSet<i32> = HashSet::from([pid]);
@@ -46,7 +45,7 @@ impl Processes {
         pids
     }
 
-    /// Those that still are.
+    /// Those that still run.
     pub(crate) fn alive(&self) -> Vec<Process> {
         let same = |a: &Process, b: &Process| a.pid == b.pid && a.began == b.began;
         all().into_iter().filter(|now| self.0.iter().any(|then| same(now, then))).collect()
@@ -60,14 +59,14 @@ fn all() -> Vec<Process> {
 
 fn process(pid: i32) -> Option<Process> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name may hold anything; the fields begin behind its last parenthesis.
+    // The process name may contain spaces; the other fields begin after its last parenthesis.
     let fields: Vec<&str> = stat.get(stat.rfind(')')? + 2..)?.split(' ').collect();
     let state = fields.first()?.chars().next()?;
     let (parent, began) = (fields.get(1)?.parse().ok()?, (*fields.get(19)?).to_owned());
     Some(Process { pid, began, parent, state })
 }
 
-/// Everything with this mark in its environment.
+/// All processes with this marker in their environment.
 pub(crate) fn marked(mark: &str) -> Vec<i32> {
     let holds = |pid: &i32| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -76,7 +75,7 @@ pub(crate) fn marked(mark: &str) -> Vec<i32> {
     all().into_iter().map(|process| process.pid).filter(holds).collect()
 }
 
-/// The children of a process that ended and were not waited for.
+/// The zombie children of a process.
 pub(crate) fn zombies(parent: i32) -> usize {
     all().iter().filter(|process| process.parent == parent && process.state == 'Z').count()
 }

@@ -1,4 +1,4 @@
-//! The program is asked to end while calls are running.
+//! Stops the program while calls run.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,14 +19,14 @@ use crate::verdict::Verdict;
 
 /// The grace period, in seconds.
 const DRAIN: &str = "2";
-/// How long a call may take after the signal, on a busy machine.
+/// The time limit of a call after the signal.
 const LONGEST: Duration = Duration::from_secs(10);
-/// How many calls each caller has under way.
+/// Concurrent calls per caller.
 const LANES: usize = 25;
-/// One call of so many is quick; the others hang.
+/// One in this many calls is quick; the others hang.
 const ONE_QUICK_IN: usize = 5;
 
-/// Each call gets its one answer, a reason that is not its upstream's fault, and a line in the journal.
+/// Each call gets one response whose reason does not blame the upstream, and a line in the journal.
 pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
     let upstreams = Upstreams::start().await;
     let config = upstreams.config(mark).replace("timeout_s = 3\n", "timeout_s = 60\n");
@@ -56,7 +56,7 @@ pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
     verdict.check(lines == told, || format!("{lines} lines in the journal for {told} calls"));
 }
 
-/// Waits until the quick calls have their answers and the others are under way.
+/// Waits until the quick calls are answered and the others run.
 async fn until_the_rest_hangs(address: SocketAddr, verdict: &Verdict) {
     let quick = LANES.div_ceil(ONE_QUICK_IN) * REVISIONS.len();
     let rest = LANES * REVISIONS.len() - quick;

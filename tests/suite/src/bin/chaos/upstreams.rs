@@ -8,12 +8,13 @@ use failwell_suite::script::cases::{Case, POISON, answer_with, cases};
 use failwell_suite::script::{ReceivedRequest, Script, ScriptedResponse, response};
 use serde_json::json;
 
-/// Secrets of the upstreams that must not reach a caller. The last is a credential of ours, which must not reach anyone.
+/// Secrets of the upstreams that must not reach a caller. The last is a credential of the gateway, which must not reach the
+/// log either.
 pub(crate) const SECRETS: [&str; 7] =
     ["hunter2", "ghp_0123", "/srv/secret", "db.internal", "Traceback", "ignore all previous", CREDENTIAL];
 pub(crate) const CREDENTIAL: &str = "s3cret-of-ours";
 
-/// How long the servers over HTTP have for an answer, in seconds.
+/// The time limit of the HTTP upstreams, in seconds.
 pub(crate) const WEB_TIMEOUT: u64 = 10;
 
 /// The servers over HTTP; the children are started by the program.
@@ -52,13 +53,13 @@ impl Upstreams {
     }
 }
 
-/// Every bad answer there is.
+/// Every kind of bad response.
 pub(crate) fn bad_answers() -> &'static [Case] {
     static CASES: OnceLock<Vec<Case>> = OnceLock::new();
     CASES.get_or_init(cases)
 }
 
-/// The bad answer a call asks for, or its arguments.
+/// The bad response that a call asks for, or an echo of its arguments.
 fn answer(seen: &ReceivedRequest) -> ScriptedResponse {
     let arguments = &seen.body["params"]["arguments"];
     if arguments["bad"] == "404" {

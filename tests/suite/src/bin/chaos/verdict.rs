@@ -1,4 +1,4 @@
-//! What must hold, and what did not.
+//! The invariants of a run, and their violations.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::processes::{self, Processes};
 use crate::upstreams::{CREDENTIAL, SECRETS};
 
-/// The most memory a run may leave behind, and the most it may take, in KiB.
+/// The most memory after a run and at its peak, in KiB.
 const MOST_LEFT: u64 = 64 * 1024;
 const MOST_TAKEN: u64 = 512 * 1024;
-/// So many problems are shown.
+/// The most problems that are printed.
 const SHOWN: usize = 20;
 
 /// The findings.
@@ -28,7 +28,7 @@ struct Observations {
 }
 
 impl Verdict {
-    /// Something must hold.
+    /// Records a problem unless this holds.
     pub(crate) fn check(&self, holds: bool, problem: impl FnOnce() -> String) {
         if !holds {
             self.0.lock().problems.push(problem());
@@ -40,30 +40,30 @@ impl Verdict {
         self.0.lock().figures.push(figure);
     }
 
-    /// Counts how a call went.
+    /// Counts the outcome of a call.
     pub(crate) fn count(&self, outcome: String) {
         *self.0.lock().outcomes.entry(outcome).or_default() += 1;
     }
 
-    /// A failure the operator must know of too.
+    /// A failure that must be in the journal, too.
     pub(crate) fn failed_as(&self, reference: String) {
         self.0.lock().references.push(reference);
     }
 
-    /// How many calls went like this.
+    /// The number of calls with this outcome.
     pub(crate) fn counted(&self, prefix: &str) -> usize {
         let found = self.0.lock();
         found.outcomes.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, count)| count).sum()
     }
 
-    /// No byte to a caller holds a secret.
+    /// No response contains a secret.
     pub(crate) fn no_secrets(&self, text: &str) {
         for secret in SECRETS.iter().filter(|secret| text.contains(**secret)) {
             self.check(false, || format!("{secret} reached a caller"));
         }
     }
 
-    /// Memory comes back.
+    /// Memory is released.
     pub(crate) fn memory(&self, before: u64, after: u64, most: u64) {
         self.figure(format!("memory: {before} KiB before, {after} KiB after, {most} KiB at the most"));
         self.check(after <= before + MOST_LEFT, || format!("memory grew from {before} to {after} KiB"));
@@ -76,13 +76,13 @@ impl Verdict {
         self.check(none, || format!("{} zombies", processes::zombies(parent)));
     }
 
-    /// Nothing that was started outlives who started it.
+    /// No child process outlives its parent.
     pub(crate) async fn no_process_left(&self, mark: &str, were: &Processes, patience: Duration) {
         let gone = until(patience, || processes::marked(mark).is_empty() && were.alive().is_empty()).await;
         self.check(gone, || format!("left behind: {:?} and {:?}", processes::marked(mark), were.alive()));
     }
 
-    /// Every line is JSON, and every failure a caller was told of is there once, under its reference.
+    /// Every journal line is JSON, and every failure that a caller got is there once, under its reference.
     pub(crate) fn journal(&self, journal: &str) {
         let mut lines: HashMap<String, usize> = HashMap::new();
         for line in journal.lines() {

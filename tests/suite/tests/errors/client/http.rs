@@ -21,7 +21,7 @@ pub(crate) struct Server {
     served: JoinHandle<Result<ShutdownReport, Fault>>,
 }
 
-/// The usual bounds.
+/// The usual limits.
 pub(crate) fn settings() -> HttpSettings {
     HttpSettings { largest_body: LARGEST, ..failwell_rest::http_settings() }
 }
@@ -42,7 +42,7 @@ impl Server {
     }
 }
 
-/// A client of one revision, with one connection that is opened again when the server closes it.
+/// A client of one revision. It opens a new connection when the server closed the last one.
 pub(crate) struct Http {
     pub(crate) revision: Revision,
     pub(crate) address: SocketAddr,
@@ -53,7 +53,7 @@ pub(crate) struct Http {
 }
 
 impl Http {
-    /// A client that has said nothing yet.
+    /// A client without handshake.
     pub(crate) fn raw(server: &Server, revision: Revision) -> Http {
         Http { revision, address: server.address, extra: Vec::new(), session: None, wire: None }
     }
@@ -65,7 +65,7 @@ impl Http {
         client
     }
 
-    /// A client that shows a key.
+    /// A client with a key.
     pub(crate) async fn with_key(server: &Server, revision: Revision, key: &str) -> Http {
         let mut client = Http::raw(server, revision);
         client.extra.push(("Authorization".to_owned(), format!("Bearer {key}")));
@@ -134,7 +134,7 @@ impl Http {
         response
     }
 
-    /// Sends a request on a connection of its own and leaves the response to the caller.
+    /// Sends a request on a new connection, and returns the connection with its unread response.
     pub(crate) async fn begin_post(&self, body: impl AsRef<[u8]>) -> Wire {
         let mut wire = Wire::connect(self.address).await;
         let headers = self.usual(body.as_ref());
@@ -142,7 +142,7 @@ impl Http {
         wire
     }
 
-    /// Sends a request that works.
+    /// Checks that the connection still works.
     pub(crate) async fn still_works(&mut self) {
         let response = self.post("/mcp", requests::good(self.revision, "\"still works\"")).await;
         assert_eq!(response.status, 200, "{}", String::from_utf8_lossy(&response.body));

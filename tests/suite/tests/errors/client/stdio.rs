@@ -22,7 +22,7 @@ pub(crate) struct Stdio {
 }
 
 impl Stdio {
-    /// A connection nothing was said on.
+    /// A new connection without handshake.
     pub(crate) fn raw(world: &World, revision: Revision) -> Stdio {
         let (input, their_input) = tokio::io::duplex(64 * 1024);
         let (their_output, output) = tokio::io::duplex(64 * 1024);
@@ -73,7 +73,7 @@ impl Stdio {
         }
     }
 
-    /// Sends a request that works and returns what was answered before it.
+    /// Sends a valid request, and returns the responses that arrived before its own.
     pub(crate) async fn still_works(&mut self) -> Vec<ReceivedMessage> {
         self.send(requests::good(self.revision, "\"still works\"")).await;
         let mut before = Vec::new();
@@ -87,7 +87,7 @@ impl Stdio {
         }
     }
 
-    /// Ends the input, waits for the server to end, and returns what it still said.
+    /// Closes the input, waits until the server ends, and returns its last messages.
     pub(crate) async fn finish(mut self) -> Vec<ReceivedMessage> {
         drop(self.input.take());
         let mut rest = Vec::new();

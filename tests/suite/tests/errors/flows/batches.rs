@@ -1,4 +1,4 @@
-//! Batches, which are part of 2025-03-26 alone.
+//! Batches, which only revision 2025-03-26 has.
 
 use failwell_rpc::Revision;
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! One error, two dialects: whatever fails the same way over REST and over `/rpc` has the same code, message and detail, and
-//! every path has one error body, whatever is done to it.
+//! Equal failures have the same code, message and detail over REST and over `/rpc`, and every path has the same form of
+//! error body.
 
 mod plain;
 mod rest;
@@ -193,7 +193,7 @@ async fn keys_are_asked_for_on_both_dialects_and_roles_where_they_are_needed() {
     );
 }
 
-/// Every path with what is not to be done there, and what may be.
+/// Every path, with a verb that is not allowed and those that are.
 const PATHS: &[(&str, &str)] = &[
     ("/rpc", "POST, OPTIONS"),
     ("/v1/tools", "GET, HEAD, OPTIONS"),
@@ -257,7 +257,7 @@ async fn a_head_is_the_get_without_its_body() {
     for path in
         ["/v1/tools", "/v1/me", "/healthz", "/openapi.json", "/v1/sessions/none", "/nowhere", "/v1/events"]
     {
-        // The body stays away, so that its length must not be waited for.
+        // The body is never sent, so the server must not wait for it.
         let mut wire = crate::client::wire::Wire::connect(server.address).await;
         wire.write(format!("HEAD {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes()).await;
         let head = wire.head().await;
@@ -268,7 +268,7 @@ async fn a_head_is_the_get_without_its_body() {
         let get = client.exchange("GET", path, &[], b"").await;
         assert_eq!(head.status, get.status, "{path}");
         assert_eq!(head.header("content-type"), get.header("content-type"), "{path}");
-        // The same connection answers the next request at once: no body stood between.
+        // The same connection answers the next request at once.
         wire.write(format!("GET /healthz HTTP/1.1\r\nHost: {}\r\n\r\n", server.address).as_bytes()).await;
         assert_eq!(wire.response().await.status, 200, "{path}");
     }
@@ -308,7 +308,7 @@ async fn sessions_last_as_long_as_they_should_and_are_their_owners() {
     let list = client.exchange("GET", "/v1/sessions", &ours, b"").await.message().value;
     assert_eq!(list["sessions"].as_array().map(Vec::len), Some(1));
 
-    // Another's session is as unknown as none, whatever is done with it.
+    // The session of another caller gets the same response as an unknown one.
     let none = "/v1/sessions/none".to_owned();
     for (headers, place) in [(headers("admin"), &place), (ours.clone(), &none)] {
         for (verb, path, body) in [

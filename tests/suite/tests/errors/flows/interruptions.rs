@@ -1,4 +1,4 @@
-//! Requests that are cancelled, abandoned, or overtaken by a shutdown.
+//! Requests that are cancelled or abandoned, or that run during a shutdown.
 
 mod cancel;
 mod disconnect;

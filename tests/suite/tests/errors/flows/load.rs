@@ -1,4 +1,4 @@
-//! Clients that are slow, too many or too loud.
+//! Clients that are slow, too many, or that send too much.
 
 mod busy;
 mod slow;

@@ -1,4 +1,4 @@
-//! The fixture as a process of its own: what is on its standard output, and how it ends.
+//! The fixture as a process: its standard output and its exit.
 
 use std::process::Stdio;
 

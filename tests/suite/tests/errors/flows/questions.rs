@@ -1,4 +1,4 @@
-//! Tools that ask their client, and clients that do not answer as they should.
+//! Tools that ask the client, and clients with invalid answers.
 
 use failwell_rpc::Revision;
 use serde_json::{Value, json};
@@ -55,7 +55,7 @@ async fn no_answer_at_all() {
     let mut client = Stdio::open(&world, revision).await;
     let id = asked(&mut client).await;
     told(&world, &client.next().await, &tool_error("server/TIMEOUT").id("7"), revision);
-    // Too late, and then once more: the request has ended.
+    // A late answer, sent twice: the request has ended.
     for _ in 0..2 {
         client.send(json!({"jsonrpc": "2.0", "id": id, "result": {"action": "accept"}}).to_string()).await;
     }

@@ -66,7 +66,7 @@ async fn a_session_belongs_to_the_key_that_opened_it() {
         let mut alice = Http::with_key(&server, revision, "key-of-alice").await;
         let mut bob = Http::with_key(&server, revision, "key-of-bob").await;
         let own = std::mem::replace(&mut bob.session, alice.session.clone());
-        // The same answer as for a session that never was.
+        // The same response as for a session that never existed.
         let stolen = bob.post("/mcp", requests::good(revision, "7")).await;
         refused(&world, &stolen, (404, -32600, "http/SESSION_LOST"));
         let headers = bob.usual(b"");
@@ -100,7 +100,7 @@ async fn the_modern_era_has_none() {
     let changed = [("Mcp-Session-Id", "whatever")];
     let response = client.post_with("/mcp", requests::good(revision, "7"), &changed).await;
     assert_eq!((response.status, response.header("mcp-session-id")), (200, None));
-    // Nor does it take answers: it never asks.
+    // It accepts no responses either, because it sends no requests.
     let answer = client.post("/mcp", r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).await;
     refused(&world, &answer, (400, -32600, "rpc/BAD_SHAPE"));
     client.still_works().await;

@@ -1,4 +1,4 @@
-//! Every reason of the catalogue, with something private in every place that can hold it.
+//! Every reason of the catalogue, with a marker in every private field.
 
 use failwell_fault::{Condition, ReasonRegistry};
 use failwell_rpc::Revision;
@@ -21,7 +21,7 @@ async fn no_reason_leaks_in_any_revision() {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
         for row in reasons().iter() {
-            // A cancelled request is met with silence; a question to the client is no failure.
+            // A cancelled request has no response, and a question to the client is no failure.
             let silent = row.condition == Condition::Cancelled || row.id == "mcp/INPUT_NEEDED";
             if silent {
                 continue;

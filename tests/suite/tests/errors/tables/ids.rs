@@ -1,4 +1,4 @@
-//! Ids: which are refused, and that all others come back exactly as they were written.
+//! Ids: invalid ones are refused, all others are echoed exactly.
 
 use serde_json::json;
 

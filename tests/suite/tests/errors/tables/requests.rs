@@ -1,4 +1,4 @@
-//! Messages that can be read, asking for what is not there or in the wrong way.
+//! Readable messages with unknown methods or names, or with wrong params.
 
 use serde_json::json;
 

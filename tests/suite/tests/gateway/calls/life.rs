@@ -1,4 +1,4 @@
-//! Calls beside each other, calls called off, and what is left behind.
+//! Concurrent calls, cancelled calls, and processes that are left.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -19,7 +19,7 @@ async fn twenty_slow_calls_take_as_long_as_one() {
     for _ in 0..20 {
         assert_eq!(text(&world.hear().await), "slept");
     }
-    // One after the other they take ten seconds.
+    // In sequence they would take ten seconds.
     assert!(start.elapsed() < Duration::from_secs(7), "{:?}", start.elapsed());
 }
 
@@ -60,7 +60,7 @@ async fn a_timeout_leaves_the_upstream_alive_and_informed() {
     );
 }
 
-/// Stopped like this it keeps its pipes open for ever, and would let every call to come time out.
+/// A stopped process keeps its pipes open, so every later call would time out.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_says_nothing_any_more_is_replaced() {
     for era in ["session", "modern"] {
@@ -119,7 +119,7 @@ async fn an_idle_upstream_is_stopped_and_started_again_when_needed() {
     settings.idle_stop = Some(Duration::from_millis(600));
     let mut world = GatewayClient::new(vec![settings]).await;
     let first = text(&world.call("ev__pid", json!({})).await).to_owned();
-    // A call that takes longer than that is no idleness.
+    // A running call that takes longer is not idle time.
     let slow = world.call("ev__late", json!({"ms": 1_500})).await;
     assert_eq!(text(&slow), r#"{"ms":1500}"#);
     assert!(is_gone(&first).await, "it is stopped");
@@ -156,24 +156,24 @@ async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
     assert_eq!(failed(&late), (-32004, "gateway/UPSTREAM_TIMEOUT"));
     let pid_number: i32 = pid.parse().expect("a number");
     failwell_suite::program::send(pid_number, rustix::process::Signal::CONT);
-    // A late answer is not taken for the answer to another request.
+    // A late response is not matched with another request.
     assert_eq!(text(&world.call("ev__echo", json!({"n": 1})).await), r#"{"n":1}"#);
     assert_eq!(text(&world.call("ev__pid", json!({})).await), pid, "the same process");
 }
 
-/// Whether the only thing wrong was that it took too long.
+/// Whether the call failed only by its time limit.
 fn took_too_long(answer: &serde_json::Value) -> bool {
     answer["error"]["data"]["reason"] == "gateway/UPSTREAM_TIMEOUT"
 }
 
-/// The question in the modern era is given up before such a server has read it.
+/// The modern handshake times out before such a server has read it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
     for era in ["session", "modern"] {
         let mut world =
             GatewayClient::new(vec![evil_with(&[("EVIL_START_MS", "4500"), ("EVIL_ERA", era)])]).await;
         let mut answer = world.call("ev__echo", json!({"era": era})).await;
-        // A call waits ten seconds for the names of the tools: on a busy machine the server may need more.
+        // A call waits ten seconds for the tool list. On a busy machine the server may need more.
         for _ in 0..5 {
             if took_too_long(&answer) {
                 answer = world.call("ev__echo", json!({"era": era})).await;

@@ -1,4 +1,4 @@
-//! What clients say without being asked: which server hears it, and under which names.
+//! Notifications of clients: which upstream gets them, and with which names.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,7 @@ async fn call_for_roots(world: &mut GatewayClient, uri: &str) {
     while world.hear().await["id"] != id {}
 }
 
-/// What the upstream remembers, once it remembers so many answers about roots.
+/// The recorded messages, once the upstream has received this many responses about roots.
 async fn told(world: &mut GatewayClient, count: usize) -> Value {
     for _ in 0..500 {
         let memory = memory(world).await;
@@ -77,7 +77,7 @@ async fn a_child_learns_that_roots_changed_and_gets_the_new_ones() {
     }
 }
 
-/// It asks for roots when it was introduced, as the filesystem server everybody uses does.
+/// The upstream asks for roots right after the handshake, as the reference filesystem server does.
 fn asking_at_once(sharing: Option<SessionSharing>) -> UpstreamSettings {
     let mut settings = keeper(sharing);
     if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
@@ -109,7 +109,7 @@ async fn a_child_that_asks_for_roots_after_initialize_gets_them() {
     }
 }
 
-/// Where a server is alone, it is started while the client introduces itself: what it asks then is held until that is over.
+/// A single upstream starts during the client's handshake. Its questions are held until the handshake is complete.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_asks_for_roots_during_initialize_gets_them() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
@@ -147,11 +147,11 @@ async fn a_child_of_several_clients_gets_no_roots() {
     let mut second = world.able(Era::Session, with_roots()).await;
     call_for_roots(&mut first, "file:///first").await;
     memory(&mut second).await;
-    // One it never asked does not concern it.
+    // The upstream never asked for these roots, so the change is not forwarded.
     second.send(&notice(CHANGED, json!({}))).await;
     memory(&mut second).await;
     first.send(&notice(CHANGED, json!({}))).await;
-    // A client with a running call would be asked, so no call is made until the answer arrived.
+    // During a call, the question would go to that client, so the test makes no call until the response has arrived.
     let declined = || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("-32601"));
     for _ in 0..1_000 {
         if declined() {
@@ -185,7 +185,7 @@ async fn a_client_that_comes_after_another_is_the_only_one() {
 /// Over HTTP the question comes on the stream that belongs to no request.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_over_http_learns_the_new_roots() {
-    // It asks when told to, and once more when roots changed.
+    // The upstream asks when the tool is called, and again when roots changed.
     let asks = Arc::new(AtomicBool::new(false));
     let asking = asks.clone();
     let script = Script::new(move |seen| match (seen.verb.as_str(), seen.method()) {
@@ -301,7 +301,7 @@ async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
     world.gateway.stop();
 }
 
-/// A modern client answers with its next request, and has nothing to say in between.
+/// A modern client answers with its next request, and sends no notifications.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_modern_client_gets_no_token_it_could_not_use() {
     let world = GatewayClient::new(vec![keeper(None)]).await;

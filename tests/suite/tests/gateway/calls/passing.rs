@@ -15,7 +15,7 @@ const CELLS: [(Era, Era); 4] = [
 ];
 const CASES: u64 = 60;
 
-/// Numbers that do not survive being read as doubles and written again, and some that look as if they might.
+/// Numbers that change when they are read as doubles and written again, and some similar ones that do not.
 const NUMBERS: [&str; 8] = [
     "1.0e5",
     "1E+2",
@@ -29,7 +29,7 @@ const NUMBERS: [&str; 8] = [
 const TEXTS: [&str; 6] =
     [r#""plain""#, r#""\u00e9\/""#, r#""\ud83d\ude00""#, r#""\"\\""#, r#""é😀""#, r#""""#];
 
-/// A repeatable source of odd JSON.
+/// A generator of unusual JSON from a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -83,7 +83,7 @@ fn read(text: &str) -> Json {
     Json::read(text, &Limits::default()).unwrap_or_else(|defect| panic!("{defect:?} in {text}"))
 }
 
-/// Every member is there, as it was written: its key and its value.
+/// Checks that every member is forwarded with the exact text of its key and value.
 fn all_there(members: &[(String, String)], object: Raw<'_>, whole: &str) {
     assert!(object.as_object().is_some(), "no object in {whole}");
     for (key, value) in members {
@@ -103,7 +103,7 @@ fn inside<'a>(object: Raw<'a>, path: &[&str]) -> Raw<'a> {
     })
 }
 
-/// What the upstream adds to its notices, to its result and to the `_meta` of that.
+/// Unknown members that the upstream adds to its notifications, to its result and to the result's `_meta`.
 #[derive(Default, Clone)]
 struct Additions {
     notice: String,
@@ -185,8 +185,7 @@ async fn unknown_members_survive_the_round_trip() {
     }
 }
 
-/// A client's own words about what it can do reach a modern upstream, and questions and answers are passed on as
-/// they are written.
+/// The capabilities of a client reach a modern upstream unchanged, and so do questions and answers.
 #[tokio::test(flavor = "multi_thread")]
 async fn questions_and_answers_go_through_as_they_are_written() {
     const ASKED: &str = r#"{"message":"n\u00famero?","requestedSchema":{"type":"object","properties":{"n":{"type":"number","maximum":1.0e5}}},"x":[ 1E+2 ]}"#;

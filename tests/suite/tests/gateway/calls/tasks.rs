@@ -1,4 +1,4 @@
-//! Calls that go on as tasks upstream, for clients that follow tasks and for those that do not.
+//! Calls that run as tasks upstream, for clients with and without task support.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::client::{GatewayClient, text};
 use crate::http::cells::fixture;
 use crate::script::{ReceivedRequest, Script, ScriptedResponse, introduced, json_response, settings};
 
-/// A client that follows tasks, in front of the fixture.
+/// A client with task support, with the fixture as upstream.
 async fn following() -> GatewayClient {
     let mut world = GatewayClient::of(Era::Modern, vec![settings("fx", fixture().await)]).await;
     follow(&mut world);
@@ -20,7 +20,7 @@ fn follow(world: &mut GatewayClient) {
     world.capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
 }
 
-/// Starts a task, and says under which id.
+/// Starts a task, and returns its id.
 async fn started(world: &mut GatewayClient, tool: &str, arguments: Value) -> String {
     let created = world.call(tool, arguments).await;
     assert_eq!(created["result"]["resultType"], "task", "{created}");
@@ -28,7 +28,7 @@ async fn started(world: &mut GatewayClient, tool: &str, arguments: Value) -> Str
     created["result"]["taskId"].as_str().expect("an id").to_owned()
 }
 
-/// Looks until the task has this status.
+/// Polls until the task has this status.
 async fn until(world: &mut GatewayClient, id: &str, status: &str) -> Value {
     for _ in 0..1_000 {
         let account = world.ask("tasks/get", json!({"taskId": id})).await;
@@ -109,7 +109,7 @@ async fn a_task_called_off_is_called_off_upstream() {
     assert_eq!(seen.header("mcp-name"), Some("theirs"));
 }
 
-/// An upstream of the session era whose tool wants to be a task, and asks for its result to be fetched.
+/// An upstream of the session era whose tool requires a task, so the result has to be fetched.
 async fn of_session_era() -> Script {
     Script::new(|seen| {
         let task = json!({"taskId": "theirs", "status": "working", "ttl": 60_000, "pollInterval": 50,

@@ -1,4 +1,4 @@
-//! What an upstream does wrong, and the one answer its caller gets.
+//! Faults of an upstream, and the single response that the caller gets.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::client::{GatewayClient, SECRETS, evil, failed, text};
 
-/// A tool, the reason its caller is given, and the effect it is told.
+/// A tool, and the expected reason and effect.
 const CASES: &[(&str, &str, &str)] = &[
     ("crash", "gateway/UPSTREAM_CRASHED", "unknown"),
     ("kill", "gateway/UPSTREAM_CRASHED", "unknown"),
@@ -36,7 +36,7 @@ async fn every_misbehaviour_is_one_answer_and_the_next_call_works() {
     world.nothing_leaked();
     let journal = world.journal();
     for secret in SECRETS {
-        // What is a secret by its shape is not even the operator's to read; the words around it are.
+        // A text in the format of a secret is redacted in the journal, too. The text around it is not.
         let by_shape = matches!(secret, "hunter2" | "ghp_");
         assert_eq!(journal.contains(secret), !by_shape, "{secret} in the operator's log");
     }
@@ -67,7 +67,7 @@ async fn an_upstream_that_cannot_start_is_down_and_then_rests() {
     let answer = world.call_until_it_rests("ev__echo").await;
     assert_eq!(failed(&answer), (-32004, "gateway/CIRCUIT_OPEN"));
     assert!(answer["error"]["data"]["retry_after_ms"].as_u64().is_some(), "{answer}");
-    // The dead one neither sinks the list nor hides in it.
+    // The list is returned without the tools of the dead upstream, and names it as missing.
     let list = world.ask("tools/list", json!({})).await;
     let tools = list["result"]["tools"].as_array().expect("tools");
     assert!(tools.iter().any(|tool| tool["name"] == "ok__echo"), "{list}");
@@ -119,12 +119,12 @@ async fn an_answer_right_before_the_end_counts() {
     for n in 0..30 {
         let answer = world.call("ev__last_words", json!({"n": n})).await;
         assert_eq!(text(&answer), json!({"n": n}).to_string());
-        // A call before the end is noticed goes to the ending process, which cannot answer.
+        // A call before the gateway has noticed the exit goes to the exiting process, which cannot answer.
         while world.call("ev__echo", json!({})).await["result"].is_null() {}
     }
 }
 
-/// A pipe holds 64 KB, the line to it 256 messages: past both a call waits without having left.
+/// A pipe holds 64 KB, and the queue before it 256 messages. A further call waits without having been sent.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_reads_nothing_more_is_replaced() {
     let mut settings = evil();

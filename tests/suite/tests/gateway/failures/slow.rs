@@ -1,4 +1,4 @@
-//! A client that does not read what it is told, beside others that do.
+//! A client that does not read its messages, together with others that do.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::client::{GatewayClient, evil, text};
 
-/// A call that tells so often how far it is, and says so many bytes each time.
+/// A call with this many progress notifications of this many bytes.
 fn telling(times: u64, bytes: u64) -> Value {
     let arguments = json!({"times": times, "bytes": bytes});
     json!({"name": "ev__progress", "arguments": arguments, "_meta": {"progressToken": "mine"}})
@@ -18,10 +18,10 @@ async fn a_client_that_does_not_read_does_not_delay_others() {
     let mut slow = GatewayClient::new(vec![evil()]).await;
     let mut other = slow.at_reference(Era::Session).await;
     assert_eq!(text(&other.call("ev__echo", json!({})).await), "{}");
-    // Far more than may wait for a reader.
+    // Far more than the queue of a client holds.
     let unread = slow.start("tools/call", telling(3_000, 4_096)).await;
     let began = Instant::now();
-    // Long enough for the other client to be full, and shorter than the patience with a reader.
+    // Long enough to fill the queue of the slow client, and shorter than the time limit for a slow client.
     while began.elapsed() < Duration::from_secs(5) {
         let id = other.start("tools/call", telling(3, 0)).await;
         let heard = [other.hear().await, other.hear().await, other.hear().await, other.hear().await];
@@ -29,7 +29,7 @@ async fn a_client_that_does_not_read_does_not_delay_others() {
     }
     let longest = Duration::from_secs(20);
     assert!(began.elapsed() < longest, "held up for {:?}", began.elapsed());
-    // What is left of what it was told comes in order, and the answer after it.
+    // The queued notifications arrive in order, and the response after them.
     let mut last = 0;
     loop {
         let heard = slow.hear().await;

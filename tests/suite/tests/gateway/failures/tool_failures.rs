@@ -19,7 +19,7 @@ const OURS: &str = "built-in";
 /// A failure in the tool's own words.
 const REPORTED: &str = "mcp/TOOL_FAILED";
 
-/// A call and what it comes to.
+/// A call and its expected outcome.
 struct ToolCase {
     tool: &'static str,
     arguments: Value,
@@ -57,7 +57,7 @@ fn cases() -> Vec<ToolCase> {
     vec![
         reported(json!({}), disk()),
         reported(json!({"data": {"free": 0}}), disk()),
-        // Members of these names belong to the tool; ours keep their place.
+        // The tool's own members of these names do not replace those of the gateway.
         reported(json!({"data": {"data": {"reason": "mine", "ref": "mine"}, "isError": false}}), disk()),
         reported(middle, json!([text(&format!("the disk is full{}", long(12_000)))])),
         good(json!({"isError": true, "rows": 3})),
@@ -81,7 +81,7 @@ fn cases() -> Vec<ToolCase> {
     ]
 }
 
-/// Tools of ours that fail with something to show.
+/// Built-in tools that fail with content.
 fn built_in() -> Toolbox {
     let schema = || json!({"type": "object"});
     let marked = Tool::dynamic("marked", "Reports a failure.", schema(), None, |_, _| async {
@@ -160,7 +160,7 @@ impl Cell<'_> {
             let result = &body["result"];
             self.same("isError", &(result["isError"] == true), &case.fails.is_some());
             self.same("structuredContent", &result.get("structuredContent"), &structured);
-            // A failure of the catalogue begins with our own text.
+            // A failure with a reason of the catalogue begins with the title of the reason.
             let own = usize::from(case.fails.is_some_and(|reason| reason != REPORTED));
             let content = result["content"].as_array().cloned().unwrap_or_default();
             self.same("content", &content.get(own..).map(|rest| json!(rest)), &Some(case.content.clone()));
@@ -208,7 +208,7 @@ async fn a_task_whose_tool_failed_is_recorded_as_one() {
     assert_eq!((&line["outcome"], &line["reason"]), (&json!("tool_failed"), &json!(REPORTED)), "{line}");
 }
 
-/// What a failing tool says is a result, whichever dialect carries it.
+/// The content of a failing tool is a result in every dialect.
 #[tokio::test(flavor = "multi_thread")]
 async fn guards_on_results_see_what_a_failing_tool_says() {
     let token = format!("ghp{}{}", "_", "z9Y8x7W6v5U4".repeat(3));

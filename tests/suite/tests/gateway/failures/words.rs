@@ -1,4 +1,4 @@
-//! What becomes of an upstream's words: which of them callers may read, and what operators hear of the rest.
+//! Error messages of upstreams: which of them callers get, and which are only in the journal.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::client::{GatewayClient, evil, failed, text};
 
-/// What must not leave even when the operator trusts the messages of a server.
+/// Texts that no caller may get, even if the operator trusts the messages of a server.
 const NEVER: [&str; 4] = ["hunter2", "ghp_", "/srv/secret", "db.internal"];
 
 #[tokio::test(flavor = "multi_thread")]

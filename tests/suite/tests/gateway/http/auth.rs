@@ -1,4 +1,7 @@
-//! What is shown at an upstream's door: tokens of OAuth 2.0 client credentials, and whom we trust.
+//! Authentication at upstreams: tokens of OAuth 2.0 client credentials, and trusted certificate authorities.
+
+#[path = "../../../../../crates/connect/tests/support/self_signed.rs"]
+mod self_signed;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,10 +13,8 @@ use failwell_gateway::{ClientCredentials, Endpoint, Trust, UpstreamSettings};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+use self_signed::self_signed;
 
 use super::life::{fine, until};
 use crate::client::{GatewayClient, failed, text};
@@ -39,7 +40,7 @@ fn with_token(upstream: &Script, endpoint: &Script) -> UpstreamSettings {
     settings
 }
 
-/// An endpoint that hands out a new token each time.
+/// A token endpoint that issues a new token each time.
 async fn endpoint(expires_in: Value) -> (Script, Arc<AtomicUsize>) {
     let count = Arc::new(AtomicUsize::new(0));
     let counting = count.clone();
@@ -51,7 +52,7 @@ async fn endpoint(expires_in: Value) -> (Script, Arc<AtomicUsize>) {
     (script.await, count)
 }
 
-/// An upstream that takes the tokens `takes` takes.
+/// An upstream that accepts the tokens for which `takes` returns true.
 async fn guarded(takes: impl Fn(&str) -> bool + Send + Sync + 'static) -> Script {
     Script::new(move |seen| match seen.header("authorization") {
         Some(shown) if takes(shown) => introduced(Era::Session, seen).unwrap_or_else(|| fine(seen)),
@@ -87,7 +88,7 @@ async fn one_token_is_fetched_for_many_callers() {
         asked.text,
         "grant_type=client_credentials&scope=a%20b&resource=https%3A%2F%2Ftools.example%2Fmcp"
     );
-    // the%20gateway:cl1ent-s3cret, lowercased like every head here.
+    // Base64 of the%20gateway:cl1ent-s3cret. The script server lowercases all headers.
     assert_eq!(asked.header("authorization"), Some("basic dghljtiwz2f0zxdhetpjbdflbnqtcznjcmv0"));
     nothing_shown(&world, "many callers");
 }
@@ -120,12 +121,12 @@ async fn a_revoked_token_is_replaced_once() {
     let script = guarded(takes).await;
     let mut world = GatewayClient::new(vec![with_token(&script, &tokens)]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
-    // The stream for notices is asked for beside the calls, with the same token.
+    // The notification stream is opened with the same token.
     until("the stream", || script.seen().iter().any(|seen| seen.verb == "GET")).await;
     revoked.store(1, Ordering::SeqCst);
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     assert_eq!((fetched.load(Ordering::SeqCst), script.count("tools/call")), (2, 3));
-    // Whatever is shown now is refused: that is tried once, and then said.
+    // Every token is refused now: the gateway tries one new token, then fails the call.
     revoked.store(99, Ordering::SeqCst);
     let answer = world.call("up__t", json!({})).await;
     assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{answer}");
@@ -135,7 +136,7 @@ async fn a_revoked_token_is_replaced_once() {
     nothing_shown(&world, "revoked");
 }
 
-/// What an endpoint answers, and what the operator reads of it.
+/// A response of the token endpoint, and the resulting log text.
 type TokenRefusal = (&'static str, fn() -> ScriptedResponse, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,17 +192,9 @@ async fn a_token_endpoint_that_hangs_has_a_deadline() {
     assert_eq!(script.seen().len(), 0);
 }
 
-/// Encrypts what goes to and from a server.
+/// A TLS proxy in front of a server.
 async fn encrypted(behind: std::net::SocketAddr) -> (u16, String) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
-    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .expect("versions")
-        .with_no_client_auth()
-        .with_single_cert(vec![made.cert.der().clone()], key)
-        .expect("a server");
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (acceptor, pem) = self_signed();
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let port = listener.local_addr().expect("an address").port();
     tokio::spawn(async move {
@@ -214,7 +207,7 @@ async fn encrypted(behind: std::net::SocketAddr) -> (u16, String) {
             });
         }
     });
-    (port, made.cert.pem())
+    (port, pem)
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -52,7 +52,7 @@ async fn forward(mut socket: TcpStream, behind: SocketAddr) -> Option<()> {
         return socket.write_all(format!("{head}{answer}").as_bytes()).await.ok();
     }
     let mut upstream = TcpStream::connect(behind).await.ok()?;
-    // The address in `host` is the one in front, which the fixture does not mind on loopback.
+    // `host` names the proxy. The fixture accepts any loopback address.
     let head = head.replacen("\r\n", "\r\nConnection: close\r\n", 1);
     upstream.write_all(head.as_bytes()).await.ok()?;
     upstream.write_all(&body).await.ok()?;
@@ -124,7 +124,7 @@ async fn progress_comes_under_the_clients_own_token() {
     }
 }
 
-/// Calls a tool that asks something, answers as a client of its era does, and gives back the result.
+/// Calls a tool that asks the client, answers as a client of its era does, and returns the result.
 pub(super) async fn answering(
     world: &mut GatewayClient,
     client: Era,
@@ -173,7 +173,7 @@ async fn questions_reach_the_client_and_answers_the_upstream() {
     }
 }
 
-/// Several callers at once: over HTTP a question on a call's own stream belongs to that very call.
+/// Several concurrent callers: over HTTP a question on the stream of a call belongs to that call.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_belongs_to_its_call_whatever_else_is_running() {
     let mut world = world(Era::Session, Era::Session).await;

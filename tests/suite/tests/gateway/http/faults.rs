@@ -1,4 +1,4 @@
-//! What an upstream over HTTP does wrong, and the one answer its caller gets.
+//! Faults of an HTTP upstream, and the single response that the caller gets.
 
 use std::time::{Duration, Instant};
 
@@ -91,7 +91,7 @@ async fn a_wait_the_upstream_asks_for_is_passed_on() {
     }
 }
 
-/// What happens while getting to know an upstream never concerns the caller's request.
+/// Faults during the handshake with an upstream do not change the effect of the caller's request.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_does_not_let_us_in_is_down_and_then_rests() {
     for (status, header) in [(401, ""), (403, ""), (500, ""), (503, ""), (429, "Retry-After: 2\r\n")] {

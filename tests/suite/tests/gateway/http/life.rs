@@ -1,4 +1,4 @@
-//! Sessions that are lost, calls that are called off, eras that are found out, and what is sent on the way.
+//! Lost sessions, cancelled calls, detection of the era, and the headers of requests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -71,7 +71,7 @@ async fn modern_headers_repeat_the_body() {
     let calls: Vec<ReceivedRequest> =
         script.seen().into_iter().filter(|seen| seen.method() == "tools/call").collect();
     let names: Vec<Option<&str>> = calls.iter().map(|seen| seen.header("mcp-name")).collect();
-    // The head was read in lowercase.
+    // The script server lowercases headers.
     assert_eq!(names, [Some("t"), Some("=?base64?z3ldvmofzq==?=")]);
     for seen in script.seen() {
         assert_eq!(seen.header("mcp-protocol-version"), Some("2026-07-28"), "{seen:?}");
@@ -122,10 +122,10 @@ async fn an_upstream_that_was_restarted_is_found_again() {
     let failed = world.call("up__t", json!({})).await;
     assert_eq!(failed["error"]["data"]["reason"], "gateway/UPSTREAM_DOWN", "{failed}");
     assert_eq!(failed["error"]["data"]["effect"], "none", "{failed}");
-    // It came back as a server of the other era, which is found out when the old one fails.
+    // The server came back with the other era. The gateway detects that when a request of the old era fails.
     let script =
         Script::at(address, |seen| introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen))).await;
-    // It rests for a moment after a failure.
+    // After a failure the gateway does not connect for a moment.
     let back = async { while world.call("up__t", json!({})).await["result"].is_null() {} };
     tokio::time::timeout(Duration::from_secs(30), back).await.expect("it is found again");
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
@@ -297,7 +297,7 @@ async fn changes_are_heard_on_the_stream_of_their_own() {
         .await;
         let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         world.start("tools/list", json!({})).await;
-        // In whichever order: the list, and the notice.
+        // The list and the notification arrive in any order.
         let heard: [Value; 2] = [world.hear().await, world.hear().await];
         let changed = |message: &Value| message["method"] == "notifications/tools/list_changed";
         assert!(heard.iter().any(changed), "{era:?}: {heard:?}");
@@ -364,7 +364,7 @@ async fn an_upstream_of_both_eras_is_spoken_to_in_that_of_the_client() {
     }
 }
 
-/// Holds an answer back until then, but not for ever.
+/// Delays a response until this is true, within a time limit.
 fn hold(until: &AtomicBool) {
     tokio::task::block_in_place(|| {
         for _ in 0..1_500 {
@@ -376,10 +376,10 @@ fn hold(until: &AtomicBool) {
     });
 }
 
-/// The gateway does not say when it has read an answer; this one must come second.
+/// The delay before the second response, because the gateway does not show when it has read the first.
 const OTHER_ANSWER_ARRIVES: Duration = Duration::from_millis(500);
 
-/// It answers `initialize` first, and `server/discover` while it is told that the handshake is over.
+/// The upstream answers `initialize` first, and `server/discover` only when the handshake is complete.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_of_both_eras_that_is_slow_is_spoken_to_in_one_of_them() {
     let (is_told, is_discovered) = (AtomicBool::new(false), AtomicBool::new(false));

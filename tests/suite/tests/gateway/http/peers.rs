@@ -1,4 +1,4 @@
-//! Servers other people wrote, unchanged, over HTTP. `./x test gateway` installs them.
+//! Unmodified third-party servers over HTTP. `./x test gateway` installs them.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ pub(super) fn python(program: &str, port: u16) -> Command {
     command
 }
 
-/// The server of npm that has everything, over one of its transports.
+/// The npm package `server-everything`, over one of its transports.
 pub(super) fn everything(transport: &str, port: u16) -> Command {
     let npm = tools().join("npm");
     let mut command = Command::new(npm.join("bin/node"));

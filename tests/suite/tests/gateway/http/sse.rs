@@ -18,7 +18,7 @@ use super::peers::{everything, progress, python, serve};
 use crate::client::{GatewayClient, failed, text};
 use crate::script::read_raw;
 
-/// What happens to a request that was posted.
+/// The behaviour for a posted request.
 #[derive(Clone, Copy)]
 enum Behavior {
     Answers,
@@ -28,7 +28,7 @@ enum Behavior {
     HangsUp,
 }
 
-/// A server of this transport that misbehaves as told.
+/// A server of this transport with a given misbehaviour.
 struct LegacyServer {
     address: SocketAddr,
     posted: Arc<Mutex<Vec<Value>>>,
@@ -38,7 +38,7 @@ struct LegacyServer {
 type Plan = Arc<dyn Fn(&Value, usize) -> Behavior + Send + Sync>;
 
 impl LegacyServer {
-    /// `begins` is what the stream begins with; `behavior` says what happens to calls, and how many came before.
+    /// `begins` is the first part of the stream. `behavior` gets the number of earlier calls.
     async fn new(
         begins: &str,
         behavior: impl Fn(&Value, usize) -> Behavior + Send + Sync + 'static,
@@ -233,7 +233,7 @@ async fn many_calls_at_once_are_answered_on_one_stream() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_call_is_reported_and_the_next_one_works() {
     type StreamCase = (&'static str, Behavior, Option<(&'static str, &'static str)>, usize);
-    // What the first call meets, what its caller hears of it, and how many streams there were in the end.
+    // The behaviour for the first call, the expected reason, and the expected number of streams.
     let cases: [StreamCase; 7] = [
         ("the stream ends", Behavior::EndsTheStream, Some(("gateway/UPSTREAM_DOWN", "unknown")), 2),
         ("no answer", Behavior::Nothing, Some(("gateway/UPSTREAM_TIMEOUT", "unknown")), 1),
@@ -241,7 +241,7 @@ async fn a_failed_call_is_reported_and_the_next_one_works() {
         ("500", Behavior::Refuses(500), Some(("gateway/UPSTREAM_GARBLED", "unknown")), 1),
         ("401", Behavior::Refuses(401), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
         ("429", Behavior::Refuses(429), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
-        // A server that does not know us any more did nothing, so it is asked again.
+        // A server that no longer knows the session did nothing, so the call is repeated.
         ("404", Behavior::Refuses(404), None, 2),
     ];
     for (name, first, told, streams) in cases {

@@ -1,4 +1,4 @@
-//! Names, addresses and what is passed on unchanged.
+//! Names and URIs of upstreams, and members that are forwarded unchanged.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What servers say of how they are to be used, and who is told.
+//! The instructions of upstreams, and the clients that get them.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn speaking(era: &str, words: &str) -> UpstreamSettings {
     evil_with(&[("EVIL_ERA", era), ("EVIL_INSTRUCTIONS", words)])
 }
 
-/// How a client is greeted that comes now.
+/// The instructions that a new client gets.
 async fn greeted(mut world: GatewayClient, era: Era) -> Value {
     if era == Era::Modern {
         return world.ask("server/discover", json!({})).await["result"].clone();
@@ -119,7 +119,7 @@ async fn instructions_are_left_out_where_the_operator_says_so() {
     world.gateway.stop();
 }
 
-/// Guards look at each server's words alone: what may not pass is left out, and the greeting stands.
+/// Guards inspect the instructions of each server separately. Blocked instructions are left out.
 #[tokio::test(flavor = "multi_thread")]
 async fn guards_look_through_the_words_of_each_server() {
     let token = format!("ghp{}{}", "_", "z9Y8x7W6v5U4".repeat(3));

@@ -1,4 +1,4 @@
-//! Servers that keep a list waiting.
+//! Upstreams that answer a list request late.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::client::{GatewayClient, evil_with, text};
 use crate::failures::faults::EvilUpstream;
 
-/// Well below the ten seconds that a server has, well above what a busy machine needs for the others.
+/// Less than the ten seconds that an upstream has, and more than a busy machine needs for the others.
 const SHORT: Duration = Duration::from_secs(1);
 const LONG: Duration = Duration::from_secs(8);
 
@@ -25,7 +25,7 @@ fn addresses(list: &Value) -> Vec<&str> {
     items.iter().map(|item| item["uri"].as_str().expect("an address")).collect()
 }
 
-/// Waits for a message without an id that is told of this.
+/// Waits for a notification of this method.
 async fn heard(world: &mut GatewayClient, method: &str) {
     while world.hear().await["method"] != method {}
 }

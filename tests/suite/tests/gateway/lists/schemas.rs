@@ -1,4 +1,4 @@
-//! Definitions that some clients refuse, and the whole list with them.
+//! Definitions because of which some clients refuse the whole list.
 
 use failwell_controls::Settings;
 use failwell_rpc::Era;
@@ -33,7 +33,7 @@ fn answers(era: Era, seen: &ReceivedRequest) -> ScriptedResponse {
     response(200, "Content-Type: application/json\r\n", &body)
 }
 
-/// What every client sees of them; a list as a result is for the modern era only.
+/// The listed definitions. A result schema of type array is listed in the modern era only.
 fn expected(era: Era) -> Value {
     let mut list = json!({"name": "gives_a_list", "inputSchema": {"type": "object"}});
     if era == Era::Modern {

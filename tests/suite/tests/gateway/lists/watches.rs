@@ -1,4 +1,4 @@
-//! Resources that are watched, and given back.
+//! Subscriptions to resources, and their end.
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 use crate::client::{GatewayClient, evil_with, failed, text};
 use crate::script::{ConnectionAction, Script, introduced, raw, response};
 
-/// More than may wait on one connection.
+/// More than the queue of one connection holds.
 const OFTEN: usize = 4_200;
-/// As many as may be watched over one connection.
+/// The most subscriptions of one connection.
 const MOST: usize = 1_000;
 const LISTEN: &str = "subscriptions/listen";
 const ENDED: &str = "notifications/cancelled of subscriptions/listen";
@@ -27,13 +27,13 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     panic!("never: {what}");
 }
 
-/// How often a child was told this.
+/// How often a child process received this method.
 fn heard(log: &Path, wanted: &str) -> usize {
     let log = std::fs::read_to_string(log).unwrap_or_default();
     log.lines().filter(|line| *line == wanted).count()
 }
 
-/// Subscribes, and says under which id.
+/// Subscribes, and returns the id of the request.
 async fn subscribe(world: &mut GatewayClient, uris: &[String]) -> u64 {
     let id = world.start(LISTEN, json!({"notifications": {"resourceSubscriptions": uris}})).await;
     let acknowledged = world.hear().await;
@@ -76,7 +76,7 @@ async fn what_a_subscription_watches_is_given_back_when_it_ends() {
     let many: Vec<String> = (0..MOST).map(|n| format!("ev+x://{n}")).collect();
     let first = subscribe(&mut world, &many).await;
     until("all are watched", || heard(&log, LISTEN) == MOST + 1).await;
-    // Another that watches one of them too needs no request, and one that watches more has no room.
+    // A subscription that exists already needs no request to the upstream. A further one exceeds the limit.
     let second = subscribe(&mut world, &many[..1]).await;
     let mut other = world.at_reference(Era::Modern).await;
     let wanted = json!({"notifications": {"resourceSubscriptions": ["ev+x://one-more"]}});

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::client::{GatewayClient, evil};
 use crate::script::{Script, json_response};
 
-/// A client before a gateway that has heard of no tool yet, whose guard is about results of this server alone.
+/// A client of a gateway that has listed no tools yet. Its guard applies to results of this server only.
 async fn strict_with(upstream: UpstreamSettings) -> GatewayClient {
     let secrets = GuardRule {
         servers: BTreeMap::from([(upstream.name.clone(), Action::Block)]),

@@ -37,7 +37,7 @@ async fn names(world: &mut GatewayClient, list: &str) -> Vec<String> {
     items.iter().map(|item| item["name"].as_str().expect("a name").to_owned()).collect()
 }
 
-/// An answer without what is different in every answer.
+/// A response without the members that differ in every response.
 fn bare(mut answer: Value) -> Value {
     answer["id"] = Value::Null;
     let data = &mut answer["error"]["data"];
@@ -47,7 +47,7 @@ fn bare(mut answer: Value) -> Value {
     answer
 }
 
-/// A server of ours with these tools.
+/// A built-in server with these tools.
 fn server(tools: &[&'static str]) -> Arc<dyn ToolServer> {
     let info = Info { name: "ev", title: "Ev", version: "1", instructions: "" };
     let nothing = |_: Value, _: Context| async { Ok(ToolOutcome::default()) };

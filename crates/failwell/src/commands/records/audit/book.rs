@@ -73,7 +73,6 @@ impl RecordReader {
         }
     }
 
-    /// Finds the record with this reference.
     pub(in crate::commands) fn find(&mut self, reference: &str) -> Result<Option<NodeRow>, Complaint> {
         let found = match self {
             RecordReader::Ledger(reading, _) => reading.find(reference).map(|row| row.map(NodeRow::from)),

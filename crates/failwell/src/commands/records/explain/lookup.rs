@@ -146,17 +146,6 @@ mod tests {
 
     use super::{ExplainSubject, find};
 
-    mod bakery {
-        failwell_fault::reasons! {
-            OVEN_COLD = "bakery/OVEN_COLD" {
-                Precondition, ToolFailed, Server,
-                title: "the oven is cold",
-                hint: "call preheat first, then bake again",
-                about: "Bread is baked at 220 degrees or more.",
-            }
-        }
-    }
-
     #[test]
     fn the_words_of_a_message_find_its_reason() {
         let reasons = ReasonRegistry::core();
@@ -177,11 +166,11 @@ mod tests {
     }
 
     #[test]
-    fn a_strangers_reason_is_found_like_ours() {
-        let reasons = ReasonRegistry::core().with(bakery::REASONS).expect("a new id");
-        for subject in ["bakery/OVEN_COLD", "bakery-oven-cold", "oven_cold"] {
+    fn a_servers_reason_is_found_like_those_of_the_core() {
+        let reasons = ReasonRegistry::core().with(failwell_demo::REASONS).expect("a new id");
+        for subject in ["lobby/UNKNOWN_REASON", "lobby-unknown-reason", "unknown_reason"] {
             assert!(
-                matches!(find(subject, &reasons), Ok(ExplainSubject::One(reason)) if *reason == bakery::OVEN_COLD),
+                matches!(find(subject, &reasons), Ok(ExplainSubject::One(reason)) if reason.id == "lobby/UNKNOWN_REASON"),
                 "{subject}"
             );
         }

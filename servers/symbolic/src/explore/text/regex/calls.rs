@@ -305,7 +305,6 @@ impl Machine {
         Ok(self.list(pieces))
     }
 
-    /// A method of a match.
     pub(in crate::explore) fn match_method(
         &mut self,
         found: &Rc<Match>,

@@ -1,4 +1,4 @@
-//! Headers that do not agree with the body, and versions that do not exist.
+//! Headers that contradict the body, and unknown versions.
 
 use failwell_rpc::Revision;
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::requests;
 use crate::schemas;
 use crate::world::World;
 
-/// A header that is changed, or left out when it is empty, and the one that is complained about.
+/// A changed header (left out if empty), and the header that the response names.
 const MODERN: &[(&str, &str, &str)] = &[
     ("no method", "Mcp-Method", ""),
     ("another method", "Mcp-Method", "tools/list"),

@@ -7,7 +7,7 @@ use crate::flows::refused;
 use crate::requests;
 use crate::world::World;
 
-/// A header that is changed, or left out when it is empty; then status, session code, modern code and reason.
+/// A changed header (left out if empty), and the expected status, session code, modern code and reason.
 type HeaderRow = (&'static str, &'static str, &'static str, u16, i64, i64, &'static str);
 
 const REFUSED: &[HeaderRow] = &[

@@ -1,4 +1,4 @@
-//! Keys that are missing or wrong, and callers who ask too often.
+//! Missing and wrong keys, and rate limits.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn locked() -> HttpSettings {
     HttpSettings { authenticator: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() }
 }
 
-/// A header, and why it does not open the door.
+/// A header, and the name of its defect.
 const WRONG: &[(&str, &str, &str)] = &[
     ("Authorization", "", "policy/UNAUTHENTICATED"),
     ("Authorization", "Basic dGhlLXJpZ2h0LWtleQ==", "policy/UNAUTHENTICATED"),
@@ -66,7 +66,7 @@ async fn the_plain_dialects_ask_for_it_too() {
     assert_eq!(health.status, 200, "health is for everybody");
 }
 
-/// Three at once, then one every two seconds.
+/// A burst of three, then one every two seconds.
 fn slow_lane() -> World {
     let rate = Rate { per_second: 0.5, burst: 3.0 };
     let everybody = Allowance { rate: Some(rate), concurrency: None };

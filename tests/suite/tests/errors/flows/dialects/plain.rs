@@ -1,4 +1,4 @@
-//! `/rpc`: JSON-RPC 2.0 without MCP, to the letter of its contract.
+//! `/rpc`: JSON-RPC 2.0 without MCP.
 
 use failwell_rpc::Revision;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::flows::refused;
 use crate::judge;
 use crate::world::{LARGEST, World};
 
-/// What is sent; the id, the code and the reason that come back, always with status 200.
+/// The message, and the expected id, code and reason. The status is always 200.
 type RpcRow = (&'static str, &'static [u8], &'static str, i64, &'static str);
 
 const UNREADABLE: &[RpcRow] = &[

@@ -1,4 +1,4 @@
-//! `/v1`: REST, with one error body everywhere, or RFC 9457 for those who ask for it.
+//! `/v1`: REST, with one form of error body, or problem details (RFC 9457) on request.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Calling requests off: before they come, while they run, after they ended.
+//! Cancellation of requests: before they arrive, while they run, after they ended.
 
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ async fn a_running_request_is_called_off_in_silence() {
         client.send(requests::tool(revision, "\"run\"", "suite_hang", json!({}))).await;
         client.send(cancelled("\"run\"")).await;
         assert!(client.still_works().await.is_empty());
-        // Past the deadline it would have been answered, had it still run.
+        // After the deadline, a request that still ran would have been answered.
         tokio::time::sleep(DEADLINE + Duration::from_millis(100)).await;
         assert!(client.still_works().await.is_empty(), "{}", revision.as_str());
         assert_eq!(world.reasons_soon().await, ["server/CANCELLED"]);

@@ -1,4 +1,4 @@
-//! Clients that hang up in the middle of a call.
+//! Clients that close the connection during a call.
 
 use failwell_rpc::Revision;
 use serde_json::json;
@@ -10,15 +10,21 @@ use crate::flows::SESSIONS;
 use crate::requests;
 use crate::world::World;
 
+/// A client that closed the connection while the server worked on its call.
+async fn hang_up(world: &World, server: &Server, revision: Revision) -> Http {
+    let client = Http::open(server, revision).await;
+    let hanging = client.begin_post(requests::tool(revision, "5", "suite_hang", json!({}))).await;
+    world.works_on(1).await;
+    drop(hanging);
+    client
+}
+
 #[tokio::test]
 async fn in_the_modern_era_hanging_up_calls_the_request_off() {
     let revision = Revision::LATEST;
     let world = World::new();
     let server = Server::start(&world, settings()).await;
-    let mut client = Http::open(&server, revision).await;
-    let hanging = client.begin_post(requests::tool(revision, "5", "suite_hang", json!({}))).await;
-    world.works_on(1).await;
-    drop(hanging);
+    let mut client = hang_up(&world, &server, revision).await;
     assert_eq!(world.reasons_soon().await, ["server/CANCELLED"]);
     client.still_works().await;
 }
@@ -28,12 +34,9 @@ async fn in_a_session_the_request_goes_on() {
     for revision in SESSIONS {
         let world = World::new();
         let server = Server::start(&world, settings()).await;
-        let mut client = Http::open(&server, revision).await;
-        let hanging = client.begin_post(requests::tool(revision, "5", "suite_hang", json!({}))).await;
-        world.works_on(1).await;
-        drop(hanging);
+        let mut client = hang_up(&world, &server, revision).await;
         client.still_works().await;
-        // Nothing called it off, so it runs into its deadline.
+        // The request was not cancelled, so it hits its deadline.
         assert_eq!(world.reasons_soon().await, ["server/TIMEOUT"], "{}", revision.as_str());
     }
 }

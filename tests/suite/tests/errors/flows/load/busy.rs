@@ -1,4 +1,4 @@
-//! Every queue has a bound, and says so when it is full.
+//! Every queue has a limit, and a full queue is a fault that names the limit.
 
 use failwell_controls::Settings;
 use failwell_pipeline::PipelineSettings;

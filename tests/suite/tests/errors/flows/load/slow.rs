@@ -1,4 +1,4 @@
-//! Clients that take their time.
+//! Slow clients.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::flows::refused;
 use crate::requests;
 use crate::world::{self, World};
 
-/// The bytes of a request that works, and where its body begins.
+/// A valid request, and the offset of its body.
 fn good_request(client: &Http) -> (Vec<u8>, usize) {
     let body = requests::good(client.revision, "1");
     let host = client.address.to_string();
@@ -61,7 +61,7 @@ async fn a_head_that_dribbles_in_is_given_up() {
     Http::open(&server, Revision::LATEST).await.still_works().await;
 }
 
-/// Each head has its time anew, and a byte now and then does not make it longer.
+/// The time limit applies to each head, and single bytes do not extend it.
 #[tokio::test]
 async fn every_head_of_a_connection_has_the_same_time() {
     let world = World::new();
@@ -114,7 +114,7 @@ async fn an_answer_may_take_longer_than_a_head() {
     assert!(world.journal().is_empty());
 }
 
-/// The client's time for its next head begins when it has the last answer, not when that was ready.
+/// The time limit of the next head begins when the client has received the last response, not when it was ready.
 #[tokio::test]
 async fn an_answer_may_be_read_slowly() {
     const LARGE: usize = 14 << 20;

@@ -1,4 +1,4 @@
-//! Two programs that misunderstand each other must not shout at each other for ever.
+//! An exchange of error responses between two programs must end.
 
 use failwell_rpc::Revision;
 use serde_json::json;
@@ -20,7 +20,7 @@ async fn ten_unreadable_lines_are_answered_and_the_rest_met_with_silence() {
         client.send("Traceback (most recent call last):").await;
     }
     assert!(client.still_works().await.is_empty(), "the storm is met with silence");
-    // Requests that can be read are answered all the while, wrong ones too.
+    // Readable requests are still answered, invalid ones too.
     client.send(requests::request(revision, "1", "no/such/method", &json!({}))).await;
     assert_eq!(client.next().await.code(), Some(-32601));
     let journal = world.journal();

@@ -62,7 +62,7 @@ pub(super) struct GatewayServer {
 }
 
 impl GatewayServer {
-    /// The upstream `ev` and these tools of ours.
+    /// The upstream `ev` and these built-in tools.
     pub(super) async fn start(built_in: Toolbox, guard_set: Option<GuardSet>) -> GatewayServer {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
         let info = Info { name: "gate", title: "GuardSet", version: "1", instructions: "" };
