@@ -131,7 +131,7 @@ impl Program {
     }
 
     /// What another command of the program says in the same folder.
-    pub fn said(&self, arguments: &[&str]) -> String {
+    pub fn output(&self, arguments: &[&str]) -> String {
         let output = std::process::Command::new(built("failwell"))
             .args(arguments)
             .current_dir(self.folder())

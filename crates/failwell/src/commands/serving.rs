@@ -1,10 +1,10 @@
 //! Commands that serve: `up`, `stdio` and `serve`, and the reload of their configuration.
 
-mod entrance;
-pub(super) mod one;
+mod endpoint;
 mod reload;
 pub(super) mod serve;
-mod served;
+mod served_gateway;
+pub(super) mod single_server;
 mod start_error;
 pub(super) mod stdio;
 pub(super) mod up;

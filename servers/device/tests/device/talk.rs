@@ -22,9 +22,9 @@ use tokio_util::sync::CancellationToken;
 const PATIENCE: Duration = Duration::from_secs(90);
 
 #[derive(Clone, Default)]
-struct RecordedStep(Arc<Mutex<Vec<u8>>>);
+struct JournalBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl Write for RecordedStep {
+impl Write for JournalBuffer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -38,7 +38,7 @@ impl Write for RecordedStep {
 /// The server and its journal.
 pub(crate) struct World {
     pub(crate) pipeline: Arc<Pipeline>,
-    journal: RecordedStep,
+    journal: JournalBuffer,
 }
 
 /// A device driven by Appium at a URL.
@@ -56,7 +56,7 @@ pub(crate) fn settings(devices: Vec<DeviceSettings>) -> Settings {
 
 impl World {
     pub(crate) fn new(settings: Settings) -> World {
-        let journal = RecordedStep::default();
+        let journal = JournalBuffer::default();
         let server = device(settings).expect("the server builds");
         let telemetry = Journal::to(LogStyle::Json, journal.clone());
         let pipeline = build_pipeline(Arc::new(server), PipelineSettings::default(), telemetry)
@@ -152,10 +152,10 @@ impl Talk {
     /// The next response to one of these requests.
     pub(crate) async fn next_of(&mut self, ids: &[u64]) -> (u64, Value) {
         loop {
-            let heard = self.hear().await;
-            let id = heard["id"].as_u64();
-            if let Some(id) = id.filter(|id| ids.contains(id) && heard.get("method").is_none()) {
-                return (id, heard);
+            let message = self.hear().await;
+            let id = message["id"].as_u64();
+            if let Some(id) = id.filter(|id| ids.contains(id) && message.get("method").is_none()) {
+                return (id, message);
             }
         }
     }

@@ -11,10 +11,10 @@
 mod conversation;
 mod faults;
 mod login;
+mod lost_answers;
 mod model;
 #[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
 mod oracle;
 mod talk;
 mod tools;
-mod unheard;
 mod world;

@@ -70,9 +70,9 @@ impl Talk {
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params).await;
         loop {
-            let heard = self.hear().await;
-            if heard["id"] == json!(id) && heard.get("method").is_none() {
-                return heard;
+            let message = self.hear().await;
+            if message["id"] == json!(id) && message.get("method").is_none() {
+                return message;
             }
         }
     }
