@@ -110,6 +110,18 @@ fn old_words_are_found_in_names() {
         ("src/a.rs", "struct A { gate: u8 }"),
         ("src/a.rs", "static ROOM: u8 = 1;"),
         ("src/a.rs", "use failwell_controls::Settings as HouseSettings;"),
+        ("src/carriers.rs", ""),
+        ("src/entrance.rs", ""),
+        ("src/kept/list.rs", ""),
+        ("tests/unheard.rs", ""),
+        ("src/a.rs", "fn f() { let told = 1; }"),
+        ("src/a.rs", "fn f(said: &str) {}"),
+        ("tests/a.rs", "fn f() { if let Some(heard) = next() {} }"),
+        ("src/a.rs", "struct A { ruling: u8 }"),
+        ("src/a.rs", "enum A { Some(u8), Nobody }"),
+        ("src/a.rs", "enum A { B { kept: u8 }, Kept }"),
+        ("src/a.rs", "enum A { B(Vec<[u8; 4]>, u8), #[serde(rename = \"x\")] Kept(u8) }"),
+        ("src/a.rs", "fn f() { g(|| { enum A { Well } }) }"),
     ] {
         assert_eq!(findings(&[(path, text)]).len(), 1, "{path}: {text}");
     }
@@ -118,6 +130,10 @@ fn old_words_are_found_in_names() {
         "static SHELF: &str = \"shelf/FULL\";",
         "fn f() { raise(LOBBY_UNKNOWN_REASON) }",
         "fn is_letter() {}",
+        "enum A { B { kept: u8 }, C(Kept, Well) }",
+        "fn f() { match a { A { kept, .. } => Kept } }",
+        "fn threshold_told_apart() {}",
+        "struct A { #[serde(rename = \"told\")] fault: u8 }",
         "fn the_oldest_session_makes_room() {}",
         "fn f() { let line = 1; let place = 2; }",
     ] {
