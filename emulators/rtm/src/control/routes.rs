@@ -107,11 +107,12 @@ fn act(control: &Control, what: &str, body: &[u8]) -> Result<Value, ControlError
         }
         "approve" => {
             let ApproveRequest { frob, perms } = parse_body(body)?;
-            require(control.approve(&frob, perms), "nobody waits with this frob")?;
+            require(control.approve(&frob, perms), "no login is waiting for this frob")?;
         }
-        "deny" => {
-            require(control.deny(&parse_body::<ApproveRequest>(body)?.frob), "nobody waits with this frob")?
-        }
+        "deny" => require(
+            control.deny(&parse_body::<ApproveRequest>(body)?.frob),
+            "no login is waiting for this frob",
+        )?,
         "token" => {
             let NewTokenRequest { perms } =
                 if body.is_empty() { NewTokenRequest { perms: full() } } else { parse_body(body)? };

@@ -84,7 +84,7 @@ macro_rules! app_command {
         #[derive(Debug, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct $name {
-            /// The session; may be left out while you have one.
+            /// The session. Optional while you have only one.
             #[serde(skip_serializing_if = "Option::is_none")]
             session: Option<String>,
             /// The app: a bundle id, a package, or for browsers the address of a page.
@@ -148,7 +148,7 @@ app_command!(
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OpenUrl {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     /// The address, with its scheme.
@@ -159,7 +159,7 @@ pub(crate) struct OpenUrl {
 impl Command for OpenUrl {
     const NAME: &'static str = "open_url";
     const TITLE: &'static str = "Open an address";
-    const ABOUT: &'static str = "Opens an address: a page, or a link into an app.";
+    const ABOUT: &'static str = "Opens a URL: a page, or a deep link into an app.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -182,10 +182,10 @@ impl Command for OpenUrl {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct InstallApp {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// The app's file, below a folder the operator opened for apps.
+    /// The app's file, below a folder that the operator allows for apps.
     #[schemars(length(min = 1, max = 2_000))]
     app: String,
 }
@@ -193,7 +193,7 @@ pub(crate) struct InstallApp {
 impl Command for InstallApp {
     const NAME: &'static str = "install_app";
     const TITLE: &'static str = "Install an app";
-    const ABOUT: &'static str = "Installs an app from a folder the operator opened for apps.";
+    const ABOUT: &'static str = "Installs an app from a folder that the operator allows for apps.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -216,7 +216,7 @@ impl Command for InstallApp {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetAppState {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     /// The app: a bundle id, a package, or for browsers the address of a page.
@@ -233,7 +233,8 @@ pub(crate) struct AppStateResult {
 impl Command for GetAppState {
     const NAME: &'static str = "get_app_state";
     const TITLE: &'static str = "State of an app";
-    const ABOUT: &'static str = "Says whether an app is installed, and runs in front or behind.";
+    const ABOUT: &'static str =
+        "Shows whether an app is installed, and whether it runs in the foreground or in the background.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = AppStateResult;
 
