@@ -245,7 +245,7 @@ impl Client {
                 )
             }
             AttemptError::Send(SendError::TooLarge(_)) => {
-                (nonsense("the answer is too large"), PossibleEffect::ChangeResult)
+                (invalid_response("the answer is too large"), PossibleEffect::ChangeResult)
             }
         };
         let endpoint = format!("{}{PATH}", self.settings.service.trim_end_matches('/'));
@@ -274,7 +274,7 @@ fn mark(key: &Secret<String>) -> String {
     hex::encode(digest.get(..8).unwrap_or(&digest))
 }
 
-fn nonsense(why: &'static str) -> Fault {
+fn invalid_response(why: &'static str) -> Fault {
     Fault::new(&reason::TASKS_BAD_ANSWER).fact("why", why).fact("done", "nothing was changed")
 }
 
@@ -291,7 +291,7 @@ fn read(response: &Response) -> Result<Value, AttemptError> {
     let strange = |why| {
         let status = response.status.to_string();
         AttemptError::InvalidResponse(
-            nonsense(why).note("status", status).capture("answer", start_of(&response.body)),
+            invalid_response(why).note("status", status).capture("answer", start_of(&response.body)),
         )
     };
     let Ok(mut document) = serde_json::from_slice::<Value>(&response.body) else {

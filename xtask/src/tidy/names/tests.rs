@@ -72,7 +72,7 @@ fn opposite_conditions_exclude_each_other() {
 #[test]
 fn a_type_is_a_noun() {
     for name in [
-        "Kept", "Told", "Listed", "Running", "Unknown", "Unheard", "Of", "Takes", "Must", "LoginOf",
+        "Kept", "Sent", "Listed", "Running", "Unknown", "Unseen", "Of", "Takes", "Must", "LoginOf",
         "DriverIs",
     ] {
         let text = format!("pub(crate) enum {name} {{ A }}");
@@ -113,6 +113,7 @@ fn old_words_are_found_in_names() {
         ("src/carriers.rs", ""),
         ("src/entrance.rs", ""),
         ("src/kept/list.rs", ""),
+        ("tests/passing.rs", ""),
         ("tests/unheard.rs", ""),
         ("src/a.rs", "fn f() { let told = 1; }"),
         ("src/a.rs", "fn f(said: &str) {}"),
@@ -181,6 +182,11 @@ fn old_words_are_found_in_python() {
     }
     let named = check_script("tests/house.py", "");
     assert_eq!(named.len(), 1, "the name of a file counts");
+    for text in ["def told():\n    pass\n", "said = 1\n", "self.heard = []\n"] {
+        assert_eq!(script(text).len(), 1, "{text}");
+    }
+    let project = check_script("tests/pytest/fixtures/passing/test_a.py", "");
+    assert_eq!(project.len(), 0, "a project is named by what happens in pytest");
 }
 
 #[test]

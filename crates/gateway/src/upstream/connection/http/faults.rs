@@ -59,7 +59,7 @@ pub(crate) async fn busy(response: HttpResponse) -> Fault {
     }
 }
 
-pub(super) async fn nonsense(response: HttpResponse) -> Fault {
+pub(super) async fn unexpected_body(response: HttpResponse) -> Fault {
     let status = response.status();
     let kind = response.header("content-type").unwrap_or("nothing").to_owned();
     garbled_with(status, &response.excerpt(EXCERPT).await).note("content type", kind)

@@ -52,7 +52,7 @@ impl StreamableHttp {
         match response.status() {
             401 | 403 => Err(faults::refused(response).await),
             429 => Err(faults::busy(response).await),
-            200..=299 => Err(faults::nonsense(response).await),
+            200..=299 => Err(faults::unexpected_body(response).await),
             _ => self.failed(number, response).await,
         }
     }
