@@ -1,5 +1,5 @@
-//! An upstream of the session era that remembers everything it was told, over standard input and output. The file
-//! MEMORY_UPSTREAM_LOG names has it line by line. With MEMORY_UPSTREAM_ROOTS it asks for roots as soon as it was introduced.
+//! An upstream of the session era that remembers all received messages, over standard input and output. It writes them
+//! line by line to the file MEMORY_UPSTREAM_LOG. With MEMORY_UPSTREAM_ROOTS it asks for roots right after the handshake.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;

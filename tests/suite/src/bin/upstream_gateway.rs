@@ -1,6 +1,7 @@
 //! The gateway around one upstream, served alone under its own names: what a conformance suite can examine.
 //!
-//! `upstream_gateway --listen ADDR COMMAND…` starts the command behind it; `upstream_gateway --listen ADDR http://…` connects to it.
+//! `upstream_gateway --listen ADDR COMMAND…` starts the command behind it; `upstream_gateway --listen ADDR http://…`
+//! connects to it.
 
 use std::io::Write;
 use std::net::SocketAddr;
