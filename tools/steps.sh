@@ -57,7 +57,7 @@ step_conformance() {
 step_gateway() {
 	install_tools
 	cargo build --quiet -p failwell-suite --bins
-	python3 tests/conformance/compare "$FIXTURE" "$CARGO_TARGET_DIR/debug/gated"
+	python3 tests/conformance/compare "$FIXTURE" "$CARGO_TARGET_DIR/debug/upstream_gateway"
 }
 
 # Everything at once: callers of both eras, and upstreams that are killed, stopped and wrong in every way. It prints

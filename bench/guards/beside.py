@@ -28,7 +28,7 @@ MESSAGES = 10
 TEXTS = {"ordinary": "The report lists 1,250 units in 14 boxes; see https://example.com/r?id=42. ", "settings": "pwd=a;uid=", "digits": "1 1 1 1 ", "addresses": "x://a:"}
 
 
-def probe(host, begun, over, told):
+def probe(host, begun, over, results):
     """Sends a request every `INTERVAL` until the end, and returns the latencies."""
     wire, latencies = http.client.HTTPConnection(host, timeout=60), []
     begun.set()
@@ -40,20 +40,20 @@ def probe(host, begun, over, told):
         assert answer.status == 200 and answer.read(), answer.status
         latencies.append(time.monotonic() - due)
         due += INTERVAL
-    told.put(sorted(latencies))
+    results.put(sorted(latencies))
 
 
 def measure(program, arguments):
     """The sorted latencies during ten such calls."""
     context = multiprocessing.get_context("spawn")
-    begun, over, told = context.Event(), context.Event(), context.Queue()
-    probing = context.Process(target=probe, args=(program.address.removeprefix("http://"), begun, over, told), daemon=True)
+    begun, over, results = context.Event(), context.Event(), context.Queue()
+    probing = context.Process(target=probe, args=(program.address.removeprefix("http://"), begun, over, results), daemon=True)
     probing.start()
     assert begun.wait(60), "the probe does not start"
     with concurrent.futures.ThreadPoolExecutor(MESSAGES) as pool:
         statuses = [status for status, _ in pool.map(lambda _: program.tool("large", **arguments), range(MESSAGES))]
     over.set()
-    latencies = told.get(timeout=120)
+    latencies = results.get(timeout=120)
     probing.join(60)
     assert statuses == [200] * MESSAGES, statuses
     return latencies

@@ -92,10 +92,10 @@ fn meaning(incoming: Incoming<'_>) {
                 }
                 assert_eq!(response.member("name").is_some(), whole.get("name").is_some());
             }
-            Err(misread) => {
-                let hint = misread.fault.to_string();
+            Err(unreadable) => {
+                let hint = unreadable.fault.to_string();
                 assert!(!hint.is_empty());
-                assert!(misread.id.is_none_or(|id| serde_json::from_str::<IgnoredAny>(id.text()).is_ok()));
+                assert!(unreadable.id.is_none_or(|id| serde_json::from_str::<IgnoredAny>(id.text()).is_ok()));
             }
         }
     }

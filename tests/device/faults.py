@@ -23,8 +23,8 @@ def checks(binary):
         ])
     with appium() as url, emulating(binary) as emulator, serving(binary, through_driver(url, emulator), timeout_s=20) as server:
         yield from each([("a runner that dies behind Appium", lambda: dies_behind(server, emulator))])
-    nobody = {"name": "nobody", "driver": "webdriveragent", "url": "http://127.0.0.1:1"}
-    with serving(binary, nobody) as server:
+    absent = {"name": "nobody", "driver": "webdriveragent", "url": "http://127.0.0.1:1"}
+    with serving(binary, absent) as server:
         yield from each([("nobody is there", lambda: server.refuse("device/DRIVER_UNREACHABLE", "start_session"))])
 
 

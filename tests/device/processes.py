@@ -108,13 +108,13 @@ def emulating(binary):
     watch = threading.Timer(START_LIMIT, process.kill)
     watch.start()
     try:
-        said = ""
-        while "stop with Ctrl-C" not in said:
+        output = ""
+        while "stop with Ctrl-C" not in output:
             line = process.stdout.readline()
-            assert line, f"the emulator did not start: {said}"
-            said += line
+            assert line, f"the emulator did not start: {output}"
+            output += line
         watch.cancel()
-        yield Emulator(re.search(r"is up on (http://\S+)", said).group(1), process)
+        yield Emulator(re.search(r"is up on (http://\S+)", output).group(1), process)
     finally:
         watch.cancel()
         end(process)

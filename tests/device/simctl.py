@@ -79,7 +79,7 @@ class Flow:
             self.what_it_cannot_do, self.what_fails_keeps_its_words, self.it_turns_off_what_it_turned_on,
         ]
 
-    def said(self):
+    def calls(self):
         """The commands since the last call."""
         log = self.home / "calls.jsonl"
         lines = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
@@ -90,7 +90,7 @@ class Flow:
     def it_boots_what_is_off(self):
         started = self.do("start_session")
         assert started["driver"] == "simctl" and started["about"]["deviceName"] == "iPhone 16", started
-        assert self.said() == [["list", "devices", "-j"], ["boot", UDID], ["bootstatus", UDID]]
+        assert self.calls() == [["list", "devices", "-j"], ["boot", UDID], ["bootstatus", UDID]]
 
     def apps(self):
         self.do("install_app", app="Shop.app")
@@ -98,7 +98,7 @@ class Flow:
         assert self.do("get_app_state", app="com.example.shop")["state"] == "foreground"
         assert self.do("get_app_state", app="com.example.none")["state"] == "not_installed"
         self.do("terminate_app", app="com.example.shop")
-        assert self.said() == [
+        assert self.calls() == [
             ["install", UDID, str((self.home / "apps" / "Shop.app").resolve())],
             ["launch", UDID, "com.example.shop"],
             ["get_app_container", UDID, "com.example.shop"],
@@ -113,20 +113,20 @@ class Flow:
         self.do("set_location", latitude=54.3, longitude=-10.1)
         self.do("change_permission", app="com.example.shop", permission="camera", action="grant")
         self.do("get_logs")
-        said = self.said()
-        assert said[:3] == [
+        calls = self.calls()
+        assert calls[:3] == [
             ["io", UDID, "screenshot", "--type=png", "-"],
             ["location", UDID, "set", "54.3,-10.1"],
             ["privacy", UDID, "grant", "camera", "com.example.shop"],
-        ], said
-        assert said[3][:4] == ["spawn", UDID, "log", "show"] and len(said) == 4, said
+        ], calls
+        assert calls[3][:4] == ["spawn", UDID, "log", "show"] and len(calls) == 4, calls
 
     def words_that_look_like_options(self):
         for app in ("--help", "$(touch /tmp/x)", "a;b", "com.example.shop booted", "com/example", "`id`"):
             self.server.refuse("device/INVALID_VALUE", "launch_app", app=app)
         for app in ("../list.json", "/etc/passwd", "Shop.app/../../list.json", "nowhere"):
             self.server.refuse("device/APP_DENIED", "install_app", app=app)
-        assert self.said() == [], "none of it was asked"
+        assert self.calls() == [], "none of it was asked"
 
     def what_it_cannot_do(self):
         for tool, arguments in (
@@ -140,6 +140,6 @@ class Flow:
         assert "secret" not in json.dumps(failed.result), "where things are is the operator's"
 
     def it_turns_off_what_it_turned_on(self):
-        self.said()
+        self.calls()
         self.do("stop_session")
-        assert self.said() == [["shutdown", UDID]]
+        assert self.calls() == [["shutdown", UDID]]

@@ -150,18 +150,18 @@ class Program:
         request = urllib.request.Request(self.address + path, body, dict(headers), method=verb)
         try:
             with urllib.request.urlopen(request, timeout=limit) as answer:
-                status, told = answer.status, answer.read()
+                status, body = answer.status, answer.read()
         except urllib.error.HTTPError as refusal:
-            status, told = refusal.code, refusal.read()
+            status, body = refusal.code, refusal.read()
         try:
-            return status, json.loads(told or b"null")
+            return status, json.loads(body or b"null")
         except ValueError:
-            return status, told
+            return status, body
 
     def run(self, *arguments):
         """Exit code and output of a command about the same state."""
-        told = subprocess.run([self.binary, *map(str, arguments)], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
-        return told.returncode, told.stdout + told.stderr
+        done = subprocess.run([self.binary, *map(str, arguments)], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
+        return done.returncode, done.stdout + done.stderr
 
     def tool(self, name, /, **arguments):
         """Status and body of a tool over REST."""
@@ -187,9 +187,9 @@ class Program:
 def ledger(program):
     """The records of a program, oldest first."""
     command = [program.binary, "audit", "query", "--json"]
-    told = subprocess.run(command, cwd=program.folder, env=program.environment, capture_output=True, text=True, timeout=60)
-    assert told.returncode == 0, told.stderr
-    return json.loads(told.stdout) if told.stdout.lstrip().startswith("[") else [json.loads(line) for line in told.stdout.splitlines()]
+    done = subprocess.run(command, cwd=program.folder, env=program.environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout) if done.stdout.lstrip().startswith("[") else [json.loads(line) for line in done.stdout.splitlines()]
 
 
 class Stdio:
@@ -206,13 +206,13 @@ class Stdio:
                 [binary, "stdio", *options], cwd=folder, env=environment,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True,
             )
-        self.heard = queue.Queue()
+        self.messages = queue.Queue()
         if listening:
             threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self):
         for line in self.process.stdout:
-            self.heard.put(json.loads(line))
+            self.messages.put(json.loads(line))
 
     def __enter__(self):
         return self
@@ -230,7 +230,7 @@ class Stdio:
 
     def hear(self, limit):
         """The next message."""
-        return self.heard.get(timeout=limit)
+        return self.messages.get(timeout=limit)
 
     def begin(self):
         """The handshake of the session era."""
@@ -252,8 +252,8 @@ class Tasks(Program):
         )
         try:
             lines = iter(self.emulator.stdout.readline, "")
-            told = re.search(r"http://\S+", next(lines))
-            self.service = told[0]
+            address = re.search(r"http://\S+", next(lines))
+            self.service = address[0]
             settings = (
                 f'servers = ["tasks"]\n{more}\n[tasks]\nbase_url = "{self.service}"\napi_key = "emulated0key0for0tests0and0demos"\n'
                 'shared_secret = "emulated0secret0"\ntoken_store = "file"\n'

@@ -31,16 +31,16 @@ class Server(Client):
 
     def until_it_runs(self, test):
         """Waits until a progress notification names a test."""
-        until, heard = time.monotonic() + 60, []
+        until, lines = time.monotonic() + 60, []
         while time.monotonic() < until:
             message = self.hear(1)
             if message is None:
                 continue
             if test in str(message.get("params")):
                 return
-            heard.append(str(message)[:500])
-            assert "id" not in message, f"{test} did not start, but: {heard}"
-        raise AssertionError(f"{test} did not start: {heard}")
+            lines.append(str(message)[:500])
+            assert "id" not in message, f"{test} did not start, but: {lines}"
+        raise AssertionError(f"{test} did not start: {lines}")
 
 
 class Outcome:

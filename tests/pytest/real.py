@@ -84,6 +84,6 @@ def same(plain, outcome):
     assert "tests_omitted" not in result, result.get("tests_omitted")
     ours = {test["node_id"]: test["outcome"] for test in result["tests"]}
     different = {node for node in plain.keys() | ours.keys() if plain.get(node) != ours.get(node)}
-    told = [(node, plain.get(node), ours.get(node)) for node in sorted(different)[:10]]
-    assert not different, f"{len(different)} of {len(plain)} differ: {told}"
+    differences = [(node, plain.get(node), ours.get(node)) for node in sorted(different)[:10]]
+    assert not different, f"{len(different)} of {len(plain)} differ: {differences}"
     assert sum(outcome.counts()) == len(plain), outcome.counts()

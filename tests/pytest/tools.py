@@ -71,8 +71,8 @@ def check_failures_are_grouped_by_cause(suite):
 def check_one_failure_in_full(suite):
     with serve(suite, "failing") as server:
         run = server.run().structured["run_id"]
-        told = server.call("get_failure", run_id=run, node_id="test_a.py::test_bad")["result"]["structuredContent"]
-        assert told["outcome"] == "failed" and "bad was here" in json.dumps(told["sections"]), told
+        details = server.call("get_failure", run_id=run, node_id="test_a.py::test_bad")["result"]["structuredContent"]
+        assert details["outcome"] == "failed" and "bad was here" in json.dumps(details["sections"]), details
         unknown = Outcome(server.call("get_failure", run_id=run, node_id="test_a.py::nope"))
         assert unknown.reason == "pytest/UNKNOWN_RUN", unknown
         runs = server.call("list_runs")["result"]["structuredContent"]["runs"]
@@ -171,11 +171,11 @@ def check_flaky_tests_are_named(suite):
 def check_progress_rises_and_is_not_too_frequent(suite):
     with serve(suite, "slow") as server:
         server.run()
-        told = [(when, notice["params"]) for when, notice in server.notices if notice["method"] == "notifications/progress"]
-        assert 5 <= len(told) <= 5 * (told[-1][0] - told[0][0]) + 3, len(told)
-        values = [params["progress"] for _, params in told]
-        assert values == sorted(set(values)) and told[-1][1]["total"] == 20, told
-        assert any("test_slow[" in params["message"] for _, params in told), told
+        notices = [(when, notice["params"]) for when, notice in server.notices if notice["method"] == "notifications/progress"]
+        assert 5 <= len(notices) <= 5 * (notices[-1][0] - notices[0][0]) + 3, len(notices)
+        values = [params["progress"] for _, params in notices]
+        assert values == sorted(set(values)) and notices[-1][1]["total"] == 20, notices
+        assert any("test_slow[" in params["message"] for _, params in notices), notices
 
 
 def the_one_that_runs(mark, arguments):
@@ -225,8 +225,8 @@ def check_secrets_do_not_get_out(suite):
             run = outcome.structured["run_id"]
             everything = [outcome.answer, server.call("get_failure", run_id=run, node_id="test_secrets.py::test_prints")]
             everything.append(server.ask("resources/read", {"uri": outcome.structured["log"]}))
-            for told in everything:
-                assert secret not in json.dumps(told) and "[FAILWELL_TEST_API_TOKEN]" in json.dumps(told), told
+            for output in everything:
+                assert secret not in json.dumps(output) and "[FAILWELL_TEST_API_TOKEN]" in json.dumps(output), output
             assert outcome.counts() == (2, 1, 0, 0), outcome
 
 

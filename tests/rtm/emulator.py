@@ -44,14 +44,14 @@ def emulating(binary, *arguments):
     watch = threading.Timer(START_LIMIT, process.kill)
     watch.start()
     try:
-        said = ""
-        while "stop with Ctrl-C" not in said:
+        output = ""
+        while "stop with Ctrl-C" not in output:
             line = process.stdout.readline()
             if not line:
-                sys.exit(f"error: the emulator did not start: {said}")
-            said += line
+                sys.exit(f"error: the emulator did not start: {output}")
+            output += line
         watch.cancel()
-        name = lambda pattern: re.search(pattern, said).group(1)  # noqa: E731
+        name = lambda pattern: re.search(pattern, output).group(1)  # noqa: E731
         yield Emulator(name(r"is up on (http://\S+)"), name(r"api key +(\S+)"), name(r"secret +(\S+)"))
     finally:
         watch.cancel()

@@ -161,10 +161,10 @@ def checks(suite):
 
 def refused(server, bait, word, code):
     result = server.call("symbolic_check", code=bait.fill(code), function_name="f", timeout_seconds=SECONDS)["result"]
-    told = result["structuredContent"]
-    assert result.get("isError") and told["error_type"] in ("ValidationError", "ImportError"), result
-    assert word in told["message"], told["message"]
-    assert "counterexamples" in told and "proof" in told, told
+    content = result["structuredContent"]
+    assert result.get("isError") and content["error_type"] in ("ValidationError", "ImportError"), result
+    assert word in content["message"], content["message"]
+    assert "counterexamples" in content and "proof" in content, content
     bait.check()
 
 
@@ -184,5 +184,5 @@ def contained(server, bait, code):
 
 def innocent(server, code):
     result = server.call("symbolic_check", code=code, function_name="f", timeout_seconds=SECONDS)["result"]
-    told = result["structuredContent"]
-    assert told.get("error_type") not in ("ValidationError", "ImportError", "SyntaxError", "ValueError"), told
+    content = result["structuredContent"]
+    assert content.get("error_type") not in ("ValidationError", "ImportError", "SyntaxError", "ValueError"), content

@@ -33,12 +33,12 @@ def checks(suite):
 
 
 def the_same(calm, busy):
-    left, right = essence(calm.told), essence(busy.told)
+    left, right = essence(calm.content), essence(busy.content)
     assert left == right, f"at rest {left}, busy {right}"
 
 
-def essence(told):
+def essence(content):
     # The progress of an analysis that hit its time limit depends on the machine; only the verdict is compared.
-    if told.get("error_type") == "TimeoutError":
-        return {"status": told["status"], "error_type": told["error_type"]}
-    return {name: value for name, value in told.items() if name not in LEFT_OUT}
+    if content.get("error_type") == "TimeoutError":
+        return {"status": content["status"], "error_type": content["error_type"]}
+    return {name: value for name, value in content.items() if name not in LEFT_OUT}

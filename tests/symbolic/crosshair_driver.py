@@ -40,12 +40,12 @@ def check(module, request):
         return "nothing", []
     messages = run_checkables(analyze_function(function, options))
     states = [message.state for message in messages]
-    told = [f"{message.state.name}: {message.message}" for message in messages]
+    messages = [f"{message.state.name}: {message.message}" for message in messages]
     if any(state in FOUND for state in states):
-        return "counterexample", told
+        return "counterexample", messages
     if states and all(state == MessageType.CONFIRMED for state in states):
-        return "confirmed", told
-    return ("unknown" if states else "nothing"), told
+        return "confirmed", messages
+    return ("unknown" if states else "nothing"), messages
 
 
 def compare(module, request):
@@ -66,10 +66,10 @@ def main():
             began = time.monotonic()
             try:
                 module = load(folder, number, request["code"])
-                verdict, told = compare(module, request) if "a" in request else check(module, request)
+                verdict, messages = compare(module, request) if "a" in request else check(module, request)
             except BaseException as error:
-                verdict, told = "error", [f"{type(error).__name__}: {error}"]
-            answer = {"verdict": verdict, "seconds": time.monotonic() - began, "told": [text[:300] for text in told]}
+                verdict, messages = "error", [f"{type(error).__name__}: {error}"]
+            answer = {"verdict": verdict, "seconds": time.monotonic() - began, "told": [text[:300] for text in messages]}
             print(json.dumps(answer), flush=True)
 
 

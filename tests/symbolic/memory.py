@@ -100,10 +100,10 @@ def greedy(server, code):
         began = time.monotonic()
         greedy = server.begin("symbolic_check", code=code, function_name="f", timeout_seconds=SECONDS)
         beside = server.call("symbolic_check", code=QUICK, function_name="f")["result"]["structuredContent"]
-        told = server.answer(greedy)["result"]["structuredContent"]
+        content = server.answer(greedy)["result"]["structuredContent"]
         took = time.monotonic() - began
     assert beside["status"] == "counterexample", beside
-    assert told["status"] in ("timeout", "error") and told["error_type"] == "TimeoutError", told
+    assert content["status"] in ("timeout", "error") and content["error_type"] == "TimeoutError", content
     assert took < SECONDS + 10, f"{took:.1f} s for a limit of {SECONDS}"
     assert peaks.of_engine < MOST_OF_ENGINE, f"an engine held {peaks.of_engine} MB"
     assert peaks.of_server < MOST_OF_SERVER, f"the server held {peaks.of_server} MB"
@@ -111,10 +111,10 @@ def greedy(server, code):
 
 def limited(suite):
     with suite.server("--memory-mb", "128") as server:
-        told = server.call("symbolic_check", code=GREEDY[6][1], function_name="f", timeout_seconds=60)["result"]
-        assert told["structuredContent"]["status"] == "timeout", told
-        assert told["structuredContent"]["message"] == "Analysis needed more than 128 MB of memory", told
-        assert told["_meta"]["dev.failwell/fault"]["reason"] == "symbolic/MEMORY", told
+        content = server.call("symbolic_check", code=GREEDY[6][1], function_name="f", timeout_seconds=60)["result"]
+        assert content["structuredContent"]["status"] == "timeout", content
+        assert content["structuredContent"]["message"] == "Analysis needed more than 128 MB of memory", content
+        assert content["_meta"]["dev.failwell/fault"]["reason"] == "symbolic/MEMORY", content
 
 
 def killed(server):
@@ -126,16 +126,16 @@ def killed(server):
     assert busy, "no engine was at work"
     for pid in busy:
         os.kill(pid, signal.SIGKILL)
-    told = server.answer(number)["result"]["structuredContent"]
-    assert told["status"] == "timeout" and told["error_type"] == "TimeoutError", told
+    content = server.answer(number)["result"]["structuredContent"]
+    assert content["status"] == "timeout" and content["error_type"] == "TimeoutError", content
 
 
 def killed_while_idle(server):
     for pid in engines(server):
         os.kill(pid, signal.SIGKILL)
     for _ in range(3):
-        told = server.call("symbolic_check", code=QUICK, function_name="f")["result"]["structuredContent"]
-        assert told["status"] == "counterexample", told
+        content = server.call("symbolic_check", code=QUICK, function_name="f")["result"]["structuredContent"]
+        assert content["status"] == "counterexample", content
 
 
 def is_running(pid):

@@ -39,22 +39,22 @@ def checks(suite):
     counts, differing, late = {}, set(), set()
     with suite.server() as server:
         for name, code, function, broken in examples(suite.environments):
-            told = server.call("symbolic_check", code=code, function_name=function, timeout_seconds=SECONDS)["result"]["structuredContent"]
-            ours = told["status"] if told["status"] in ("verified", "counterexample") else "undecided"
+            content = server.call("symbolic_check", code=code, function_name=function, timeout_seconds=SECONDS)["result"]["structuredContent"]
+            ours = content["status"] if content["status"] in ("verified", "counterexample") else "undecided"
             counts[ours] = counts.get(ours, 0) + 1
             expected = "counterexample" if broken else "verified"
             other = {"confirmed": "verified", "counterexample": "counterexample"}.get(theirs.get(name))
-            if told.get("error_type") == "TimeoutError":
+            if content.get("error_type") == "TimeoutError":
                 late.add(name)
             if ours == "undecided":
-                print(f"  undecided: {name}: {told.get('message')}", flush=True)
+                print(f"  undecided: {name}: {content.get('message')}", flush=True)
             elif ours != expected or (other and ours != other):
                 differing.add(name)
 
-            def check(name=name, ours=ours, told=told):
+            def check(name=name, ours=ours, content=content):
                 assert name in theirs, "not in crosshair.json: run record.py"
                 if name in differing:
-                    assert name in explained, f"we say {ours}, CrossHair {theirs[name]}: {json.dumps(told)[:800]}"
+                    assert name in explained, f"we say {ours}, CrossHair {theirs[name]}: {json.dumps(content)[:800]}"
 
             suite.check(f"peers: {name}", check)
     print(f"  {sum(counts.values())} examples of CrossHair: {counts}; {len(differing)} differences, all explained")

@@ -55,9 +55,9 @@ def attack(answer):
 
 
 def replay(answer):
-    told = answer.told
-    found = told.get("counterexamples") or told.get("triggering_inputs") or [told.get("distinguishing_input")]
+    content = answer.content
+    found = content.get("counterexamples") or content.get("triggering_inputs") or [content.get("distinguishing_input")]
     calls = [one["call"] for one in found]
-    assert calls, told
+    assert calls, content
     for call, shown in zip(calls, ask(job_of(answer, calls=calls))):
         assert shown is not None and not shown.startswith("SKIPPED"), f"{call} shows nothing: {shown}"

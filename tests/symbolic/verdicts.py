@@ -22,14 +22,14 @@ UNDECIDED_ERRORS = ("TimeoutError", "UnsupportedConstruct")
 class Answer:
     def __init__(self, case, result, took):
         self.case, self.result, self.took = case, result, took
-        self.told = result["structuredContent"]
-        self.status = self.told["status"]
+        self.content = result["structuredContent"]
+        self.status = self.content["status"]
 
     def is_undecided(self):
         """An inconclusive verdict: time, a bound, an unsupported construct."""
         if self.case.truth == "error":
             return False
-        return self.status == "timeout" or (self.status == "error" and self.told.get("error_type") in UNDECIDED_ERRORS)
+        return self.status == "timeout" or (self.status == "error" and self.content.get("error_type") in UNDECIDED_ERRORS)
 
 
 def ask_all(server):
@@ -54,8 +54,8 @@ def checks(suite):
         suite.check(f"corpus: {name}: members", lambda a=answer: members(a))
         if answer.is_undecided():
             undecided.append(name)
-            told = answer.told
-            print(f"  undecided: {name}: {told.get('message')} {json.dumps(told['proof'].get('bounds_hit'))}", flush=True)
+            content = answer.content
+            print(f"  undecided: {name}: {content.get('message')} {json.dumps(content['proof'].get('bounds_hit'))}", flush=True)
         suite.check(f"corpus: {name}", lambda a=answer: right(a))
     decided = len(suite.answers) - len(undecided)
     times = sorted(took for took, _, status in slowest if status in DECIDED)
@@ -67,39 +67,39 @@ def checks(suite):
 
 
 def members(answer):
-    told = answer.told
-    missing = [name for name in FIELDS[answer.case.tool] if name not in told]
+    content = answer.content
+    missing = [name for name in FIELDS[answer.case.tool] if name not in content]
     assert not missing, f"missing: {missing}"
     if answer.case.tool != "health_check":
-        missing = [name for name in PROOF if name not in told["proof"]]
+        missing = [name for name in PROOF if name not in content["proof"]]
         assert not missing, f"missing in proof: {missing}"
-    failed = told["status"] in ("error", "timeout")
+    failed = content["status"] in ("error", "timeout")
     assert answer.result.get("isError", False) == failed, answer.result
     if failed:
-        assert told["error_type"] and told["message"], told
+        assert content["error_type"] and content["message"], content
 
 
 def right(answer):
-    case, told = answer.case, answer.told
-    assert answer.status == case.truth, f"said {answer.status}, but {case.truth}: {case.why}\n{json.dumps(told)[:1500]}"
+    case, content = answer.case, answer.content
+    assert answer.status == case.truth, f"said {answer.status}, but {case.truth}: {case.why}\n{json.dumps(content)[:1500]}"
     if answer.status in ("verified", "unreachable", "equivalent"):
-        assert told["proof"]["exhaustive"] is True, told["proof"]
+        assert content["proof"]["exhaustive"] is True, content["proof"]
     expected = case.expected
     if case.truth == "error":
-        assert (told["error_type"], told["message"]) == (expected["error_type"], expected["message"]), told
+        assert (content["error_type"], content["message"]) == (expected["error_type"], expected["message"]), content
     if "contracts" in expected:
-        assert told["contracts"] == expected["contracts"], told["contracts"]
+        assert content["contracts"] == expected["contracts"], content["contracts"]
     if "vacuous" in expected:
-        assert told["vacuous"] == expected["vacuous"], told
+        assert content["vacuous"] == expected["vacuous"], content
     if case.truth == "found" and "lines" in expected:
-        lines = sorted({found["line"] for found in told["triggering_inputs"]})
+        lines = sorted({found["line"] for found in content["triggering_inputs"]})
         assert lines == expected["lines"], f"raised on lines {lines}, but it is {expected['lines']}"
     if case.tool == "analyze_branches":
-        right_branches(told, expected)
+        right_branches(content, expected)
 
 
-def right_branches(told, expected):
-    found = {branch["line"]: branch for branch in told["branches"]}
+def right_branches(content, expected):
+    found = {branch["line"]: branch for branch in content["branches"]}
     if "lines" in expected:
         assert sorted(found) == expected["lines"], f"branches on {sorted(found)}"
     for line, can_be_true, can_be_false in expected.get("sides", []):
@@ -108,6 +108,6 @@ def right_branches(told, expected):
         assert (branch["true_example"] is not None) == can_be_true, branch
         assert (branch["false_example"] is not None) == can_be_false, branch
     if "dead" in expected:
-        assert told["dead_code_lines"] == expected["dead"], told["dead_code_lines"]
+        assert content["dead_code_lines"] == expected["dead"], content["dead_code_lines"]
     if expected.get("complexity") is not None:
-        assert told["cyclomatic_complexity"] == expected["complexity"], told["cyclomatic_complexity"]
+        assert content["cyclomatic_complexity"] == expected["complexity"], content["cyclomatic_complexity"]

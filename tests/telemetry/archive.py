@@ -75,8 +75,8 @@ def two_nodes(binary):
             assert text.count("all as they were written") == 2, text
             numbers = one.metrics()
             assert numbers['failwell_export_up{to="postgres"}'] == 1 and numbers['failwell_export_sent_total{to="postgres"}'] >= 20
-            for told in (one.told(), two.told(), story, json.dumps(numbers), one.run("check", "--json").stdout):
-                assert PASSWORD not in told, told
+            for text in (one.output(), two.output(), story, json.dumps(numbers), one.run("check", "--json").stdout):
+                assert PASSWORD not in text, text
 
 
 def killed(binary):
@@ -115,7 +115,7 @@ def outage(binary):
             postgres.stop()
             for _ in range(50):
                 assert one.call("echo", {"text": "meanwhile"})[0] == 200
-            until("it is told", lambda: "the export does not work; it is retried" in one.told())
+            until("it is told", lambda: "the export does not work; it is retried" in one.output())
             until("counted", lambda: one.metrics()['failwell_export_up{to="postgres"}'] == 0)
             assert one.metrics()['failwell_export_failures_total{to="postgres"}'] >= 1
             gone = one.run("audit", "query", "--postgres", ok=False)
@@ -123,10 +123,10 @@ def outage(binary):
             one.stop()
         with nodes(one):  # and a new start meanwhile
             one.call("echo", {"text": "after a new start"})
-            until("it is told", lambda: "PostgreSQL cannot be reached" in one.told())
+            until("it is told", lambda: "PostgreSQL cannot be reached" in one.output())
             postgres.start()
             assert len(caught_up(one, postgres)) >= 52
-            until("told again", lambda: "the export works again" in one.told())
+            until("told again", lambda: "the export works again" in one.output())
             numbers = one.metrics()
             assert numbers['failwell_export_dropped_total{to="postgres"}'] == 0
             until("nothing waits", lambda: one.metrics()['failwell_export_waiting{to="postgres"}'] == 0)
@@ -150,10 +150,10 @@ def turned_away(binary):
             turned = node(binary, postgres, url=url)
             with nodes(turned):
                 assert turned.call("echo", {"text": "x"})[0] == 200
-                until(why, lambda: why in turned.told())
+                until(why, lambda: why in turned.output())
                 lines = [json.loads(line) for line in turned.lines if why in line]
                 assert lines[0]["reason"] == "audit/NOT_CARRIED" and lines[0]["service"] == "postgres", lines
-                assert "4711" not in turned.told(), turned.told()
+                assert "4711" not in turned.output(), turned.output()
         # A read-only user can query.
         looked = first.run("audit", "verify", "--postgres", postgres.url("reader", "only-looking-4711"))
         assert "all as they were written" in looked.stdout
@@ -178,8 +178,8 @@ def critical(binary):
             error = until("a refusal", refused)
             assert error["data"]["reason"] == "audit/FAILED" and error["code"] == 1503, error
             error = until("nothing is forwarded", lambda: (refused() or {}).get("data", {}).get("effect") == "none")
-            told = until("why", lambda: [line for line in one.lines if "PostgreSQL does not have the record" in line])
-            assert told
+            reasons = until("why", lambda: [line for line in one.lines if "PostgreSQL does not have the record" in line])
+            assert reasons
             postgres.start()
             until("it works again", lambda: "result" in one.call("echo", {"text": "x"})[1])
             caught_up(one, postgres)
@@ -211,7 +211,7 @@ def tampering(binary):
         # The node reports that the stored end of its chain was changed.
         postgres.sql("UPDATE failwell_node SET hash = decode(repeat('ab', 32), 'hex')")
         with nodes(one):
-            until("it is told", lambda: "is not what its ledger has" in one.told())
+            until("it is told", lambda: "is not what its ledger has" in one.output())
 
 
 def removed_first(binary):

@@ -61,7 +61,7 @@ class Node:
         for line in stream:
             self.lines.append(line)
 
-    def told(self):
+    def output(self):
         return "".join(self.lines)
 
     def stop(self, how=signal.SIGTERM):
@@ -71,7 +71,7 @@ class Node:
                 self.process.wait(PATIENCE)
             except subprocess.TimeoutExpired:
                 self.process.kill()
-                raise AssertionError("it does not stop: " + self.told()) from None
+                raise AssertionError("it does not stop: " + self.output()) from None
         self.url = None
 
     def send(self, path, body, headers=None):
@@ -86,11 +86,11 @@ class Node:
 
     def modern(self, method, params, meta=None, headers=None):
         params = params | {"_meta": META | (meta or {})}
-        said = {"mcp-protocol-version": "2026-07-28", "mcp-method": method} | (headers or {})
+        sent = {"mcp-protocol-version": "2026-07-28", "mcp-method": method} | (headers or {})
         name = params.get("name") or params.get("uri")
         if name:
-            said["mcp-name"] = name
-        return self.send("/mcp", {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}, said)
+            sent["mcp-name"] = name
+        return self.send("/mcp", {"jsonrpc": "2.0", "id": 7, "method": method, "params": params}, sent)
 
     def call(self, tool, arguments=None, meta=None, headers=None):
         status, _, body = self.modern("tools/call", {"name": tool, "arguments": arguments or {}}, meta, headers)

@@ -153,7 +153,7 @@ def logs_through_an_outage(binary):
     with nodes(node):
         for number in range(60):
             node.call("echo", {"text": f"{number}"})
-        until("it is told", lambda: "the export does not work; it is retried" in node.told())
+        until("it is told", lambda: "the export does not work; it is retried" in node.output())
         until("dropped spans", lambda: node.metrics()['failwell_export_dropped_total{to="otlp_spans"}'] > 0)
         until("all of them wait", lambda: node.metrics()['failwell_export_waiting{to="otlp_logs"}'] >= 60)
         numbers = node.metrics()
@@ -176,7 +176,7 @@ def logs_through_an_outage(binary):
         for number in range(60, 80):
             node.call("echo", {"text": f"{number}"})
         until("all of them", lambda: len([log for log in collector.logs if log.record.get("target") == "echo"]) >= 80)
-        until("told again", lambda: "the export works again" in node.told())
+        until("told again", lambda: "the export works again" in node.output())
         node.call("nobody", {})
         node.stop()  # what is left goes before the end
     assert not collector.wrong, collector.wrong
@@ -184,8 +184,8 @@ def logs_through_an_outage(binary):
     last = collector.logs[-1]
     assert (last.severity, last.attributes["error.type"]) == ("INFO", "mcp/UNKNOWN_TOOL"), last
     assert all(headers["authorization"] == "Bearer key-of-the-collector-4711" for headers in collector.headers)
-    for told in (node.told(), *collector.texts):
-        assert "key-of-the-collector" not in told
+    for text in (node.output(), *collector.texts):
+        assert "key-of-the-collector" not in text
     assert any(span.attributes.get("gen_ai.tool.name") == "nobody" for span in collector.spans), "spans are flushed too"
     collector.stop()
 

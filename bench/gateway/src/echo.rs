@@ -16,7 +16,7 @@ pub enum Answer {
 pub const WAIT: Duration = Duration::from_millis(200);
 
 const TOOLS: &str = r#"{"tools":[
-{"name":"echo","description":"Gives back the text it was given.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},
+{"name":"echo","description":"Returns the given text.","inputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}},
 {"name":"wait","description":"Takes 200 ms.","inputSchema":{"type":"object"}}]"#;
 const MANY: &str = "{\"content\":[{\"type\":\"text\",\"text\":";
 

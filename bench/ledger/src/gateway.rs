@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 use bench_server::child::Server;
-use bench_server::stand::{open, told_to_stop};
+use bench_server::lifecycle::{open, shutdown_requested};
 use failwell_audit::{Durability, Ledger, LedgerSettings};
 use failwell_controls::{Settings, Telemetry, build_pipeline};
 use failwell_gateway::{Endpoint, Gateway, UpstreamSettings};
@@ -39,7 +39,7 @@ pub async fn serve(durability: Option<Durability>) -> Result<(), Box<dyn Error>>
     let stop = CancellationToken::new();
     let serving = serve_http(pipeline, open().await?, failwell_rest::http_settings(), stop.clone());
     let serving = tokio::spawn(serving);
-    told_to_stop().await;
+    shutdown_requested().await;
     stop.cancel();
     serving.await?.map(|_| ()).map_err(|fault| fault.to_string().into())
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 const ALONE: Duration = Duration::from_secs(5);
 
 async fn measure(options: &Options) -> Result<bool, String> {
-    bench_ledger::alone::run(ALONE).await?;
+    bench_ledger::standalone::run(ALONE).await?;
     bench_ledger::cost::run(options).await
 }
 

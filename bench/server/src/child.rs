@@ -20,12 +20,12 @@ impl Server {
         let started = Command::new(&path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut child = started.map_err(|error| format!("{}: {error}", path.display()))?;
         let mut line = String::new();
-        let told = child.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
-        match (told, line.trim().parse()) {
+        let read = child.stdout.take().map(|out| BufReader::new(out).read_line(&mut line));
+        match (read, line.trim().parse()) {
             (Some(Ok(_)), Ok(address)) => Ok(Server { child, address }),
-            (told, _) => {
+            (read, _) => {
                 stop(&mut child);
-                Err(format!("{binary} does not say where it listens: {told:?} {line:?}"))
+                Err(format!("{binary} does not say where it listens: {read:?} {line:?}"))
             }
         }
     }

@@ -10,5 +10,5 @@ pub mod load;
 pub mod message;
 pub mod options;
 pub mod run;
-pub mod stand;
+pub mod lifecycle;
 pub mod wire;

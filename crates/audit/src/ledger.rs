@@ -111,9 +111,9 @@ pub struct LedgerHealth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ForwardState {
     /// The request was refused before any processing.
-    Nothing,
+    NotForwarded,
     /// The request may have been carried out.
-    Perhaps,
+    MayHaveRun,
 }
 
 impl Ledger {
@@ -148,10 +148,14 @@ impl Ledger {
     /// Refuses a request if it is already known that its record cannot be written.
     pub fn admit(&self) -> Result<(), Fault> {
         if self.is_critical() && self.shared.broken.load(Ordering::Acquire) {
-            return Err(failed(ForwardState::Nothing).note("ledger", "the last attempt to write it failed"));
+            return Err(
+                failed(ForwardState::NotForwarded).note("ledger", "the last attempt to write it failed")
+            );
         }
         let absent = self.replicas.iter().find(|replica| self.is_critical() && !replica.works());
-        absent.map_or(Ok(()), |replica| Err(failed(ForwardState::Nothing).note("ledger", replica.missing())))
+        absent.map_or(Ok(()), |replica| {
+            Err(failed(ForwardState::NotForwarded).note("ledger", replica.missing()))
+        })
     }
 
     /// Queues a record. Never blocks; a record that does not fit is counted as lost.
@@ -169,11 +173,11 @@ impl Ledger {
     pub async fn wait_for_space(&self) {
         let caught_up = async {
             while self.is_crowded() {
-                let mut told = std::pin::pin!(self.shared.space_freed.notified());
+                let mut freed = std::pin::pin!(self.shared.space_freed.notified());
                 // From here on no notification is missed; earlier ones show in the counters.
-                told.as_mut().enable();
+                freed.as_mut().enable();
                 if self.is_crowded() {
-                    told.await;
+                    freed.await;
                 }
             }
         };
@@ -184,18 +188,20 @@ impl Ledger {
     pub async fn keep(&self, record: Box<Record>) -> Result<(), Fault> {
         if self.shared.broken.load(Ordering::Acquire) {
             self.shared.lose(1);
-            return Err(failed(ForwardState::Perhaps).note("ledger", "the last attempt to write it failed"));
+            return Err(
+                failed(ForwardState::MayHaveRun).note("ledger", "the last attempt to write it failed")
+            );
         }
         let began = tokio::time::Instant::now();
-        let (kept, waiting) = oneshot::channel();
-        self.put(record, Some(kept))?;
+        let (written, waiting) = oneshot::channel();
+        self.put(record, Some(written))?;
         match tokio::time::timeout(PATIENCE, waiting).await {
-            Ok(Ok(WriteResult::Through(seq))) => self.replicated(seq, began).await,
-            Ok(_) => {
-                Err(failed(ForwardState::Perhaps)
-                    .note("ledger", "the record was not written; the log says why"))
+            Ok(Ok(WriteResult::Written(seq))) => self.replicated(seq, began).await,
+            Ok(_) => Err(failed(ForwardState::MayHaveRun)
+                .note("ledger", "the record was not written; the log says why")),
+            Err(_) => {
+                Err(failed(ForwardState::MayHaveRun).note("ledger", "the record was not written in time"))
             }
-            Err(_) => Err(failed(ForwardState::Perhaps).note("ledger", "the record was not written in time")),
         }
     }
 
@@ -203,25 +209,25 @@ impl Ledger {
     async fn replicated(&self, seq: i64, began: tokio::time::Instant) -> Result<(), Fault> {
         for replica in self.replicas.iter() {
             if !replica.has(seq, began + PATIENCE).await {
-                return Err(failed(ForwardState::Perhaps).note("ledger", replica.missing()));
+                return Err(failed(ForwardState::MayHaveRun).note("ledger", replica.missing()));
             }
         }
         Ok(())
     }
 
-    fn put(&self, record: Box<Record>, kept: Option<oneshot::Sender<WriteResult>>) -> Result<(), Fault> {
+    fn put(&self, record: Box<Record>, written: Option<oneshot::Sender<WriteResult>>) -> Result<(), Fault> {
         let weight = weight_of(&record);
         // Most records have no weight. Skipping the shared counter avoids contention between processors.
         let before = if weight == 0 { 0 } else { self.shared.weight.fetch_add(weight, Ordering::Relaxed) };
         let waiting = self.shared.waiting.fetch_add(1, Ordering::Relaxed);
         let fits = waiting < LONGEST_QUEUE && (weight == 0 || before + weight <= HEAVIEST_QUEUE);
-        if fits && self.queue.send(QueueItem::Record(record, kept)).is_ok() {
+        if fits && self.queue.send(QueueItem::Record(record, written)).is_ok() {
             return Ok(());
         }
         self.shared.weight.fetch_sub(weight, Ordering::Relaxed);
         self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
         self.shared.lose(1);
-        Err(failed(ForwardState::Perhaps).note("ledger", "too many records wait to be written"))
+        Err(failed(ForwardState::MayHaveRun).note("ledger", "too many records wait to be written"))
     }
 
     /// Waits until all queued records are written, for a bounded time.
@@ -299,16 +305,16 @@ pub(crate) fn weight_of(record: &Record) -> usize {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WriteResult {
     /// On disk, with all records up to this sequence number.
-    Through(i64),
-    No,
+    Written(i64),
+    Failed,
 }
 
 /// The fault of an exchange whose record could not be written.
 pub fn failed(done: ForwardState) -> Fault {
     let fault = Fault::new(&reason::AUDIT_FAILED);
     match done {
-        ForwardState::Nothing => fault.fact("done", "nothing was forwarded"),
-        ForwardState::Perhaps => {
+        ForwardState::NotForwarded => fault.fact("done", "nothing was forwarded"),
+        ForwardState::MayHaveRun => {
             fault.fact("done", "the request may have been carried out").with_effect(Effect::Unknown)
         }
     }

@@ -183,6 +183,6 @@ fn what_is_pruned_leaves_a_chain_that_holds() {
     assert!(found.holds(), "{found:?}");
     assert!(found.first > 1 && found.records < 20_000, "{} from {}", found.records, found.first);
     let events = Query { outcome: Some("event".to_owned()), ..Query::default() };
-    let told = open(folder.path()).select(&events).expect("readable");
-    assert!(told.iter().any(|row| row.body.contains("\"what\":\"pruned\"")), "{told:?}");
+    let rows = open(folder.path()).select(&events).expect("readable");
+    assert!(rows.iter().any(|row| row.body.contains("\"what\":\"pruned\"")), "{rows:?}");
 }

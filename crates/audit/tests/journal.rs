@@ -29,7 +29,7 @@ impl Write for BlockingSink {
     }
 }
 
-fn failure(heard: usize) -> Entry {
+fn failure(count: usize) -> Entry {
     Entry {
         at: SystemTime::now(),
         service: "gateway",
@@ -38,7 +38,7 @@ fn failure(heard: usize) -> Entry {
         target: None,
         to: ReplyTo::notification(Dialect::Mcp(Revision::V2025_11_25)),
         trace: None,
-        fault: Arc::new(Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED).capture("stderr", vec![b'x'; heard])),
+        fault: Arc::new(Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED).capture("stderr", vec![b'x'; count])),
     }
 }
 

@@ -148,8 +148,8 @@ impl SharedState for RedisState {
         self.with(|inner| async move {
             let idle = inner.idle.as_millis() as u64;
             let text: Option<String> = inner.redis.run(cmd("GETEX").arg(key).arg("PX").arg(idle)).await?;
-            let kept = text.map(|text| serde_json::from_str(&text)).transpose();
-            Ok(kept.or_fault(&reason::SERVER_BUG)?.map_or(SessionLookup::Nowhere, SessionLookup::Kept))
+            let shared = text.map(|text| serde_json::from_str(&text)).transpose();
+            Ok(shared.or_fault(&reason::SERVER_BUG)?.map_or(SessionLookup::NotFound, SessionLookup::Found))
         })
     }
 

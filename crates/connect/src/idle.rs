@@ -35,12 +35,12 @@ impl IdleConnections {
         if !wire.is_over() {
             return;
         }
-        let (mut kept, now) = (self.0.lock(), Instant::now());
+        let (mut connections, now) = (self.0.lock(), Instant::now());
         let is_old = |since: &Instant| now.duration_since(*since) >= LONGEST;
-        if kept.len() >= MOST || kept.first().is_some_and(|(_, since)| is_old(since)) {
-            kept.remove(0);
-            kept.retain(|(_, since)| !is_old(since));
+        if connections.len() >= MOST || connections.first().is_some_and(|(_, since)| is_old(since)) {
+            connections.remove(0);
+            connections.retain(|(_, since)| !is_old(since));
         }
-        kept.push((wire, now));
+        connections.push((wire, now));
     }
 }

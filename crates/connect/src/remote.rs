@@ -116,10 +116,10 @@ impl Remote {
     /// A request is retried on another connection only if no byte of it was written to the first.
     pub async fn send(&self, verb: Verb, headers: HeadLines, body: Bytes) -> Result<HttpResponse, SendError> {
         let head = self.head(verb, &headers, body.len());
-        while let Some(mut kept) = self.idle.take() {
-            match kept.send(&head, &body).await {
+        while let Some(mut connection) = self.idle.take() {
+            match connection.send(&head, &body).await {
                 SendOutcome::Answered(answer) => {
-                    return Ok(HttpResponse::new(answer, kept, self.idle.clone()));
+                    return Ok(HttpResponse::new(answer, connection, self.idle.clone()));
                 }
                 SendOutcome::Unsent(_) => {}
                 SendOutcome::Lost(why) => return Err(SendError::lost(why)),

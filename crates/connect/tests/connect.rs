@@ -42,9 +42,9 @@ async fn server(requests: usize, pause: Duration) -> (SocketAddr, Arc<AtomicUsiz
 }
 
 async fn ask(remote: &Remote) -> Result<Bytes, SendError> {
-    let heard = remote.send(Verb::Post, HeadLines::new(), Bytes::from_static(b"{}")).await?;
-    assert_eq!((heard.status(), heard.content()), (200, ContentKind::Json));
-    heard.whole(100).await
+    let response = remote.send(Verb::Post, HeadLines::new(), Bytes::from_static(b"{}")).await?;
+    assert_eq!((response.status(), response.content()), (200, ContentKind::Json));
+    response.whole(100).await
 }
 
 fn remote(address: SocketAddr) -> Remote {
@@ -230,10 +230,10 @@ async fn an_answer_that_comes_before_the_request_is_out_is_heard() {
     for asked in 1..=2 {
         let body = Bytes::from(vec![b' '; 32 << 20]);
         let sending = remote.send(Verb::Post, HeadLines::new(), body);
-        let heard = tokio::time::timeout(Duration::from_secs(30), sending).await.expect("in time");
-        let heard = heard.expect("an answer");
-        assert_eq!(heard.status(), 413);
-        assert_eq!(heard.whole(100).await.expect("a body"), "no!");
+        let response = tokio::time::timeout(Duration::from_secs(30), sending).await.expect("in time");
+        let response = response.expect("an answer");
+        assert_eq!(response.status(), 413);
+        assert_eq!(response.whole(100).await.expect("a body"), "no!");
         assert_eq!(accepted.load(Ordering::SeqCst), asked, "the rest of the request was in the way");
     }
 }
@@ -268,9 +268,9 @@ async fn the_rest_of_a_request_is_sent_while_its_answer_is_read() {
     let (address, _) = counting(head, |body| format!("11\r\ndata: {body:09}\n\n\r\n0\r\n\r\n")).await;
     let (remote, large) = (remote(address), Bytes::from(vec![b'~'; LARGE]));
     let asking = async {
-        let heard = remote.send(Verb::Post, HeadLines::new(), large).await.expect("an answer");
-        assert_eq!(heard.content(), ContentKind::EventStream);
-        heard.events(100).next().await.expect("an event")
+        let response = remote.send(Verb::Post, HeadLines::new(), large).await.expect("an answer");
+        assert_eq!(response.content(), ContentKind::EventStream);
+        response.events(100).next().await.expect("an event")
     };
     let event = tokio::time::timeout(Duration::from_secs(30), asking).await.expect("in time");
     assert_eq!(event.expect("an event"), format!("{LARGE:09}"));
@@ -284,8 +284,8 @@ async fn a_connection_is_reused_when_the_rest_of_a_request_is_out() {
     for _ in 0..2 {
         let asking = async {
             let large = Bytes::from(vec![b'~'; LARGE]);
-            let heard = remote.send(Verb::Post, HeadLines::new(), large).await.expect("an answer");
-            heard.whole(100).await.expect("a body")
+            let response = remote.send(Verb::Post, HeadLines::new(), large).await.expect("an answer");
+            response.whole(100).await.expect("a body")
         };
         let body = tokio::time::timeout(Duration::from_secs(30), asking).await.expect("in time");
         assert_eq!(body, format!("{LARGE:09}"));

@@ -27,14 +27,14 @@ const COME_AGAIN: Duration = Duration::from_secs(60);
 
 /// The queue in which calls wait for decisions of approvers.
 pub struct ApprovalQueue {
-    kept: Arc<dyn ApprovalStore>,
+    store: Arc<dyn ApprovalStore>,
     terms: ArcSwap<ApprovalTerms>,
     waiting: Semaphore,
 }
 
 impl ApprovalQueue {
-    pub fn new(kept: Arc<dyn ApprovalStore>, terms: ApprovalTerms) -> ApprovalQueue {
-        ApprovalQueue { kept, terms: ArcSwap::from_pointee(terms), waiting: Semaphore::new(MOST_WAITING) }
+    pub fn new(store: Arc<dyn ApprovalStore>, terms: ApprovalTerms) -> ApprovalQueue {
+        ApprovalQueue { store, terms: ArcSwap::from_pointee(terms), waiting: Semaphore::new(MOST_WAITING) }
     }
 
     /// Replaces the terms. Returns whether they differ.
@@ -46,7 +46,7 @@ impl ApprovalQueue {
 
     /// The store of requests for approval and their decisions.
     pub(crate) fn store(&self) -> &Arc<dyn ApprovalStore> {
-        &self.kept
+        &self.store
     }
 
     /// Whether a caller may see and decide approvals. Without authentication, every caller that gets here is
@@ -63,14 +63,14 @@ impl ApprovalQueue {
     ) -> Result<ApprovalOutcome, Fault> {
         let (petition, began) = (Arc::new(petition), Instant::now());
         let patience = self.terms.load().wait.min(deadline / 2);
-        let mut outcome = self.kept.claim(petition.clone()).await?;
+        let mut outcome = self.store.claim(petition.clone()).await?;
         if !matches!(outcome, ApprovalOutcome::Open(_)) || patience.is_zero() {
             return Ok(outcome);
         }
         let Ok(_place) = self.waiting.try_acquire() else { return Ok(outcome) };
         while matches!(outcome, ApprovalOutcome::Open(_)) && began.elapsed() < patience {
             tokio::time::sleep(LOOK.min(patience.saturating_sub(began.elapsed()))).await;
-            outcome = self.kept.claim(petition.clone()).await?;
+            outcome = self.store.claim(petition.clone()).await?;
         }
         Ok(outcome)
     }
@@ -114,7 +114,7 @@ impl GuardedApprovals {
         if is_asked || never_left {
             // If the return fails, the approval stays consumed: one more question is better than one more
             // call.
-            let _ = self.queue.kept.restore(&grant.id).await;
+            let _ = self.queue.store.restore(&grant.id).await;
         }
     }
 }
@@ -140,9 +140,9 @@ fn judged(outcome: ApprovalOutcome) -> Result<ApproverAnswer, Fault> {
         ApprovalOutcome::Refused(given) => {
             let fault = named(Fault::new(&reason::POLICY_APPROVAL_DENIED), &given.id);
             let fault = fault.note("denied by", given.by);
-            let said = given.reason.as_deref().and_then(Excerpt::of_trusted);
-            Err(match said {
-                Some(said) => fault.with_excerpt(said),
+            let excerpt = given.reason.as_deref().and_then(Excerpt::of_trusted);
+            Err(match excerpt {
+                Some(excerpt) => fault.with_excerpt(excerpt),
                 None => fault,
             })
         }
@@ -168,6 +168,6 @@ fn verdict(outcome: &ApprovalOutcome, asked: Instant, began: Instant) -> Verdict
 
 impl fmt::Debug for ApprovalQueue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ApprovalQueue").field("kept", &self.kept).finish_non_exhaustive()
+        f.debug_struct("ApprovalQueue").field("store", &self.store).finish_non_exhaustive()
     }
 }

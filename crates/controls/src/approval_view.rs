@@ -30,7 +30,8 @@ pub(crate) fn approval_view(arguments: &Json, scrub: &dyn Fn(&str) -> String) ->
         view.unwrap_or_default().into()
     });
     // A secret that is recognized by its member name is found only in the whole document.
-    let whole = annotated(&each, &scrub(&each), &|hidden| secret(hidden).map(|told| told.replace('"', "'")));
+    let whole =
+        annotated(&each, &scrub(&each), &|hidden| secret(hidden).map(|secret| secret.replace('"', "'")));
     let (false, Some(whole)) = (is_hidden.get(), whole) else {
         return Err(Fault::new(&reason::POLICY_APPROVAL_HIDDEN));
     };

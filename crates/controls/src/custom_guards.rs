@@ -111,8 +111,8 @@ impl Tally {
         .map(|(name, counter)| (name, counter.load(Ordering::Relaxed)))
     }
 
-    fn note(&self, said: &Result<CustomVerdict, Fault>, took: Duration) {
-        let counter = match said {
+    fn note(&self, verdict: &Result<CustomVerdict, Fault>, took: Duration) {
+        let counter = match verdict {
             Ok(CustomVerdict::Allow) => &self.allowed,
             Ok(CustomVerdict::Redact { .. }) => &self.redacted,
             Ok(CustomVerdict::Deny { .. }) => &self.denied,
@@ -170,22 +170,22 @@ impl GuardRunner {
         message: &[u8],
     ) -> Result<Option<Vec<u8>>, Fault> {
         let since = Instant::now();
-        let said = match self.opinion(custom, guarded, message, since).await {
-            Ok(CustomVerdict::Redact { category, wish }) => {
+        let verdict = match self.opinion(custom, guarded, message, since).await {
+            Ok(CustomVerdict::Redact { category, request }) => {
                 let label = format!("[redacted: {}/{}]", custom.rule.name, category.as_str());
-                let taken = redact(message, guarded.from, &label, &wish);
-                taken.map(|taken| (CustomVerdict::Redact { category, wish }, Some(taken)))
+                let taken = redact(message, guarded.from, &label, &request);
+                taken.map(|taken| (CustomVerdict::Redact { category, request }, Some(taken)))
             }
             Ok(opinion) => Ok((opinion, None)),
             Err(fault) => Err(fault),
         };
-        let (said, taken) = match said {
+        let (verdict, taken) = match verdict {
             Ok((opinion, taken)) => (Ok(opinion), taken),
             Err(fault) => (Err(named(fault, &custom.rule.name)), None),
         };
-        custom.tally.note(&said, since.elapsed());
-        self.write_down(custom, guarded, &said, since);
-        match said {
+        custom.tally.note(&verdict, since.elapsed());
+        self.write_down(custom, guarded, &verdict, since);
+        match verdict {
             Ok(CustomVerdict::Allow) => Ok(None),
             Ok(CustomVerdict::Redact { category, .. }) => {
                 let count = taken.as_ref().map_or(0, |(_, count)| *count);
@@ -232,11 +232,11 @@ impl GuardRunner {
         &self,
         custom: &ConfiguredGuard,
         guarded: GuardedMessage<'_>,
-        said: &Result<CustomVerdict, Fault>,
+        verdict: &Result<CustomVerdict, Fault>,
         since: Instant,
     ) {
         let Some(log) = guarded.meta.verdicts else { return };
-        let (decided, found) = match said {
+        let (decided, found) = match verdict {
             Ok(CustomVerdict::Allow) => ("pass", Vec::new()),
             Ok(CustomVerdict::Redact { category, .. }) => {
                 ("redact", vec![category.as_str().to_owned().into()])
@@ -282,14 +282,14 @@ impl GuardRunner {
     fn pass_over(&self, custom: &ConfiguredGuard, meta: MessageMeta<'_>, fault: Fault) {
         let at = SystemTime::now();
         let Some(times) = custom.tally.to_tell(at) else { return };
-        let nobody = || ReplyTo::misread(None, Dialect::Mcp(Revision::LATEST));
+        let anonymous = || ReplyTo::unreadable(None, Dialect::Mcp(Revision::LATEST));
         self.journal.fault(Entry {
             at,
             service: self.service,
             connection: meta.connection.to_owned().into(),
             method: Some("guard".into()),
             target: None,
-            to: meta.to.cloned().unwrap_or_else(nobody),
+            to: meta.to.cloned().unwrap_or_else(anonymous),
             trace: None,
             fault: Arc::new(
                 fault.note("passed", format!("not critical: {times} messages went on without its verdict")),

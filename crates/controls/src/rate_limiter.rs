@@ -206,14 +206,14 @@ mod tests {
         let errors = Some(Rate { per_second: 0.01, burst: 1.0 });
         let rate_limiter = RateLimiter::new(Limits { errors, ..Limits::default() });
         let caller = Caller::keyholder("a");
-        let told = |fault: Fault| rate_limiter.throttle_errors(fault, &caller).reason().id;
-        assert_eq!(told(Fault::new(&reason::MCP_UNKNOWN_TOOL)), "mcp/UNKNOWN_TOOL");
+        let reason = |fault: Fault| rate_limiter.throttle_errors(fault, &caller).reason().id;
+        assert_eq!(reason(Fault::new(&reason::MCP_UNKNOWN_TOOL)), "mcp/UNKNOWN_TOOL");
         for row in [&reason::MCP_UNKNOWN_TOOL, &reason::POLICY_DENIED, &reason::RPC_NOT_JSON] {
-            assert_eq!(told(Fault::new(row)), "policy/RATE_LIMITED", "{}", row.id);
+            assert_eq!(reason(Fault::new(row)), "policy/RATE_LIMITED", "{}", row.id);
         }
-        assert_eq!(told(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)), "gateway/UPSTREAM_TIMEOUT");
+        assert_eq!(reason(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)), "gateway/UPSTREAM_TIMEOUT");
         let done = Fault::new(&reason::POLICY_BLOCKED).with_effect(Effect::Unknown);
-        assert_eq!(told(done), "policy/BLOCKED", "a repeat would do it twice");
+        assert_eq!(reason(done), "policy/BLOCKED", "a repeat would do it twice");
         let slowed = rate_limiter.throttle_errors(Fault::new(&reason::MCP_UNKNOWN_TOOL), &caller);
         assert!(slowed.operator().to_string().contains("mcp/UNKNOWN_TOOL"), "the operator still knows");
         assert!(!slowed.to_string().contains("UNKNOWN_TOOL"));

@@ -3,7 +3,7 @@
 mod access;
 mod backends;
 mod completions;
-mod configured;
+mod config_file;
 mod inspect;
 mod man;
 mod records;
@@ -18,7 +18,7 @@ use tokio::runtime::{Builder, Runtime};
 use self::access::{approve, key, login, pin};
 use self::inspect::{check, check_python, doctor};
 use self::records::{audit, explain};
-use self::serving::{one, stdio, up};
+use self::serving::{single_server, stdio, up};
 use crate::cli::Command;
 use crate::complaint::Complaint;
 
@@ -28,7 +28,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::CheckPython(arguments) => runtime()?.block_on(check_python::run(arguments)),
-        Command::Serve(arguments) => one::run(arguments),
+        Command::Serve(arguments) => single_server::run(arguments),
         Command::Login(arguments) => runtime()?.block_on(login::log_in(&arguments.to)),
         Command::Logout(arguments) => runtime()?.block_on(login::log_out(&arguments.of)),
         Command::Key(arguments) => key::run(&arguments),

@@ -3,12 +3,12 @@
 //! work.
 
 mod checks;
+mod configured_parts;
+mod environment;
 mod finding;
 #[cfg(target_os = "linux")]
 mod kernel;
-mod place;
 mod program;
-mod wanted;
 
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use checks::{CHECKS, CheckMethod, MachineCheck};
+pub(crate) use configured_parts::ConfiguredParts;
 pub(crate) use finding::{CheckOutcome, Finding, Need, Status};
-pub(crate) use wanted::ConfiguredParts;
 
 /// Timeout of all checks together.
 const PATIENCE: Duration = Duration::from_millis(2_800);

@@ -77,8 +77,8 @@ pub(crate) fn end_progress() {
 /// The width of the output: `COLUMNS`, otherwise a width that fits most windows.
 #[cfg(feature = "probe")]
 pub(crate) fn width() -> usize {
-    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
-    said.filter(|columns| (40..=400).contains(columns)).unwrap_or(100)
+    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    columns.filter(|columns| (40..=400).contains(columns)).unwrap_or(100)
 }
 
 /// Colours for a terminal, unless `NO_COLOR` is set.

@@ -7,14 +7,14 @@
     reason = "a test may stop at the first surprise"
 )]
 
-#[path = "check/bad_carriers.rs"]
-mod bad_carriers;
 #[path = "check/bad_consent.rs"]
 mod bad_consent;
 #[path = "check/bad_custom.rs"]
 mod bad_custom;
 #[path = "check/bad_device.rs"]
 mod bad_device;
+#[path = "check/bad_exporters.rs"]
+mod bad_exporters;
 #[path = "check/bad_files.rs"]
 mod bad_files;
 #[path = "check/bad_identity.rs"]
@@ -61,9 +61,9 @@ fn failwell(folder: &TempFolder, arguments: &[&str]) -> ProgramOutput {
 fn problems(text: impl AsRef<[u8]>) -> Vec<String> {
     let folder = configured(text);
     let (json, plain) = (failwell(&folder, &["check", "--json"]), failwell(&folder, &["check"]));
-    for said in [&json.out, &json.err, &plain.out, &plain.err] {
-        assert!(!said.contains("SECRET"), "a secret is told: {said}");
-        assert!(!said.contains('\u{1b}'), "no escapes: {said:?}");
+    for output in [&json.out, &json.err, &plain.out, &plain.err] {
+        assert!(!output.contains("SECRET"), "a secret is told: {output}");
+        assert!(!output.contains('\u{1b}'), "no escapes: {output:?}");
     }
     assert_eq!((json.code, plain.code, json.err.as_str(), plain.out.as_str()), (Some(1), Some(1), "", ""));
     let verdict: Value = serde_json::from_str(&json.out).expect("JSON");
@@ -75,10 +75,10 @@ fn problems(text: impl AsRef<[u8]>) -> Vec<String> {
         "{}",
         plain.err
     );
-    rows.iter().map(|row| told(row, &plain.err)).collect()
+    rows.iter().map(|row| problem_line(row, &plain.err)).collect()
 }
 
-fn told(row: &Value, plain: &str) -> String {
+fn problem_line(row: &Value, plain: &str) -> String {
     let [message, help] = ["message", "help"].map(|key| row[key].as_str().expect("text"));
     assert!(plain.contains(&format!("error: {message}\n")), "{message} in {plain}");
     assert!(plain.contains(&format!("help: {help}\n")), "{help} in {plain}");
@@ -93,7 +93,7 @@ fn told(row: &Value, plain: &str) -> String {
 #[test]
 fn every_error_names_its_position_and_a_remedy() {
     let people = bad_identity::CASES.iter().chain(bad_consent::CASES);
-    let others = bad_custom::CASES.iter().chain(bad_carriers::CASES).chain(bad_device::CASES);
+    let others = bad_custom::CASES.iter().chain(bad_exporters::CASES).chain(bad_device::CASES);
     for (text, expected) in bad_files::CASES.iter().chain(people).chain(others) {
         assert_eq!(problems(text), *expected, "{text}");
     }
@@ -103,7 +103,7 @@ fn every_error_names_its_position_and_a_remedy() {
 #[cfg(feature = "wasm")]
 fn a_module_that_lacks_an_export_is_reported_at_its_line() {
     let folder = configured("[[guard.custom]]\nname = \"g\"\nwasm = \"g.wat\"\n");
-    let told = |module: &str| {
+    let message_about = |module: &str| {
         std::fs::write(folder.0.join("g.wat"), module).expect("written");
         let ran = failwell(&folder, &["check", "--json"]);
         let verdict: Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -112,10 +112,13 @@ fn a_module_that_lacks_an_export_is_reported_at_its_line() {
         assert_eq!(problem["key"], "guard.custom[0].wasm");
         problem["message"].as_str().expect("a message").to_owned()
     };
-    assert_eq!(told("(module)"), "the module does not export its `memory`");
+    assert_eq!(message_about("(module)"), "the module does not export its `memory`");
     let memory = r#"(memory (export "memory") 1)"#;
-    assert_eq!(told(&format!("(module {memory})")), "the module does not export the function `alloc`");
-    assert_eq!(told(r#"(module (import "env" "now" (func)))"#), "the module imports `now` of `env`");
+    assert_eq!(
+        message_about(&format!("(module {memory})")),
+        "the module does not export the function `alloc`"
+    );
+    assert_eq!(message_about(r#"(module (import "env" "now" (func)))"#), "the module imports `now` of `env`");
 }
 
 #[test]
@@ -135,8 +138,8 @@ fn the_examples_of_guards_are_fine() {
 fn bytes_that_are_not_text_are_reported_too() {
     assert_eq!(problems(b"a = 1\nx = \"\xff\"\n"), ["2:6 this is not UTF-8 | save the file as UTF-8"]);
     let big = "# \n".repeat(100_000);
-    let told = problems(big);
-    assert_eq!(told, ["- the file is larger than 262144 bytes | check that it is the right file"]);
+    let found = problems(big);
+    assert_eq!(found, ["- the file is larger than 262144 bytes | check that it is the right file"]);
     let garbage = problems("a\n".repeat(100_000));
     assert_eq!(garbage.len(), 101);
     assert_eq!(garbage[100], "- there are more mistakes | correct the listed ones first");
@@ -252,16 +255,16 @@ fn first_screen(folder: &TempFolder, arguments: &[&str]) -> String {
     command.env_remove("RTM_API_KEY").env_remove("RTM_SHARED_SECRET");
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut out = child.stdout.take().expect("standard output");
-    let mut said = Vec::new();
+    let mut output = Vec::new();
     let mut chunk = [0; 4096];
-    while !String::from_utf8_lossy(&said).contains("stop with Ctrl-C") {
+    while !String::from_utf8_lossy(&output).contains("stop with Ctrl-C") {
         let read = out.read(&mut chunk).expect("read");
-        assert!(read > 0, "{}", String::from_utf8_lossy(&said));
-        said.extend_from_slice(&chunk[..read]);
+        assert!(read > 0, "{}", String::from_utf8_lossy(&output));
+        output.extend_from_slice(&chunk[..read]);
     }
     child.kill().expect("stopped");
     child.wait().expect("reaped");
-    String::from_utf8(said).expect("UTF-8")
+    String::from_utf8(output).expect("UTF-8")
 }
 
 #[test]
@@ -279,20 +282,20 @@ fn only_servers_of_the_named_file_are_listed_as_missing() {
 #[test]
 fn only_programs_of_configured_servers_are_listed_as_missing() {
     let demo = configured("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
-    let said = first_screen(&demo, &["up"]);
+    let screen = first_screen(&demo, &["up"]);
     for part in ["rtm key", "python3", "pytest", "z3", "node", "chromedriver", "git"] {
-        assert!(!said.contains(&format!("\n  {part} ")), "{said}");
+        assert!(!screen.contains(&format!("\n  {part} ")), "{screen}");
     }
-    let said = first_screen(&TempFolder::new(), &["up", "--listen", "127.0.0.1:0"]);
-    assert!(said.contains("\n  rtm key "), "{said}");
+    let screen = first_screen(&TempFolder::new(), &["up", "--listen", "127.0.0.1:0"]);
+    assert!(screen.contains("\n  rtm key "), "{screen}");
 }
 
 #[test]
 fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
     let folder = configured("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
-    let said = first_screen(&folder, &["up"]);
-    assert!(said.contains("is up on http://127.0.0.1:"), "{said}");
-    assert!(!said.contains(":8484\n"), "the address is the file's");
+    let screen = first_screen(&folder, &["up"]);
+    assert!(screen.contains("is up on http://127.0.0.1:"), "{screen}");
+    assert!(!screen.contains(":8484\n"), "the address is the file's");
 
     let ran = failwell(&configured("lisen = 5"), &["up"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
@@ -306,17 +309,17 @@ fn a_key_that_could_not_be_shown_is_reported() {
     let folder = configured("listen = \"127.0.0.1:0\"\nrequire_key = true\n");
     let full = std::fs::File::options().write(true).open("/dev/full").expect("a place without room");
     let ran = command(&folder.0, &["up"]).stdout(full).output().expect("the binary runs");
-    let said = String::from_utf8(ran.stderr).expect("UTF-8");
-    assert_eq!(ran.status.code(), Some(1), "{said}");
-    assert!(said.starts_with("error: the key of the first admin could not be shown"), "{said}");
+    let screen = String::from_utf8(ran.stderr).expect("UTF-8");
+    assert_eq!(ran.status.code(), Some(1), "{screen}");
+    assert!(screen.starts_with("error: the key of the first admin could not be shown"), "{screen}");
     let file = folder.0.join("state").join("keys.sqlite");
-    assert!(said.contains(&format!("help: remove {}, and start again", file.display())), "{said}");
+    assert!(screen.contains(&format!("help: remove {}, and start again", file.display())), "{screen}");
     std::fs::remove_file(&file).expect("as it says");
     let key = folder.0.join("state").join("admin-key");
-    let said = first_screen(&folder, &["up"]);
-    assert!(said.contains(&format!("the key of the first admin is in {}", key.display())), "{said}");
+    let screen = first_screen(&folder, &["up"]);
+    assert!(screen.contains(&format!("the key of the first admin is in {}", key.display())), "{screen}");
     let text = std::fs::read_to_string(&key).expect("the key");
-    assert!(text.starts_with("fw_") && !said.contains(text.trim()), "a log does not hold it: {said}");
+    assert!(text.starts_with("fw_") && !screen.contains(text.trim()), "a log does not hold it: {screen}");
     assert_eq!(std::fs::metadata(&key).expect("a file").permissions().mode() & 0o777, 0o600);
 }
 
@@ -373,9 +376,9 @@ fn stdio_answers_the_first_request_with_the_reason_and_ends() {
     assert!(err.starts_with("error: unknown key `headrs`\n"), "{err}");
     assert!(err.ends_with("help: correct it, and look again with `failwell check`\n"), "{err}");
     // The client is told what is wrong and what would be right, but no value.
-    let told = format!("{answers:?}");
-    assert!(told.contains("line 4") && told.contains("headrs") && told.contains("'headers'"), "{told}");
-    assert!(!err.contains("SECRET") && !told.contains("SECRET"), "{err} {told}");
+    let text = format!("{answers:?}");
+    assert!(text.contains("line 4") && text.contains("headrs") && text.contains("'headers'"), "{text}");
+    assert!(!err.contains("SECRET") && !text.contains("SECRET"), "{err} {text}");
     assert!(err.contains("\"level\":\"error\""), "{err}");
 }
 

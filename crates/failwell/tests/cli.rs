@@ -133,8 +133,8 @@ fn a_server_alone_says_what_it_does_not_follow() {
     )
     .expect("written");
     let file = file.to_str().expect("UTF-8");
-    let said = fails(&["serve", "tasks", "--config", file, "--listen", "127.0.0.1:0"], 1);
-    assert!(said.contains("does not follow require_key, [tools] or [[rule]]"), "{said}");
+    let message = fails(&["serve", "tasks", "--config", file, "--listen", "127.0.0.1:0"], 1);
+    assert!(message.contains("does not follow require_key, [tools] or [[rule]]"), "{message}");
     std::fs::remove_dir_all(&folder).expect("removed");
 }
 
@@ -320,8 +320,8 @@ fn output_that_is_lost_is_a_failure() {
             .stdout(full)
             .output()
             .expect("the binary runs");
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
-        assert!(said.starts_with("error: standard output cannot be written: "), "{arguments:?}: {said}");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {errors}");
+        assert!(errors.starts_with("error: standard output cannot be written: "), "{arguments:?}: {errors}");
     }
 }

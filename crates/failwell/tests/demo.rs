@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 struct DemoProgram {
     child: Child,
-    said: String,
+    screen: String,
     address: String,
     folder: PathBuf,
 }
@@ -45,10 +45,10 @@ fn start(name: &str, config: Option<&str>) -> DemoProgram {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let said = first_screen(&mut child);
-    let (_, after) = said.split_once("http://").expect("an address");
+    let screen = first_screen(&mut child);
+    let (_, after) = screen.split_once("http://").expect("an address");
     let address = after.split_whitespace().next().expect("an address").to_owned();
-    DemoProgram { child, said, address, folder }
+    DemoProgram { child, screen, address, folder }
 }
 
 impl DemoProgram {
@@ -76,8 +76,8 @@ impl DemoProgram {
 }
 
 /// The calls that the first screen suggests, in order.
-fn suggested(said: &str) -> Vec<(String, Value)> {
-    let lines = said.lines().filter(|line| line.contains("/v1/tools/"));
+fn suggested(screen: &str) -> Vec<(String, Value)> {
+    let lines = screen.lines().filter(|line| line.contains("/v1/tools/"));
     lines
         .map(|line| {
             let tool = line.split_once("/v1/tools/").expect("a tool").1.split(' ').next().expect("a tool");
@@ -90,12 +90,12 @@ fn suggested(said: &str) -> Vec<(String, Value)> {
 #[test]
 fn tasks_are_added_found_completed_and_brought_back() {
     let running = start("minute", None);
-    let suggested = suggested(&running.said);
+    let suggested = suggested(&running.screen);
     let tools: Vec<&str> = suggested.iter().map(|(tool, _)| tool.as_str()).collect();
     let expected = ["rtm_createTask", "rtm_findTasks", "rtm_completeTask", "rtm_undo"]
         .map(|tool| format!("tasks__{tool}"));
     assert_eq!(tools, expected);
-    assert!(!running.said.contains("rtm key"), "no key is missed: {}", running.said);
+    assert!(!running.screen.contains("rtm key"), "no key is missed: {}", running.screen);
     assert!(running.found("tag:writing").contains("Quarterly report"), "there is something in it");
     running.call(tools[0], &suggested[0].1);
     let found = running.call(tools[1], &suggested[1].1).to_string();
@@ -124,7 +124,7 @@ fn it_is_neither_stored_nor_shown() {
         }
     }
     for secret in ["emulated0key", "emulated0secret"] {
-        assert!(!running.said.contains(secret) && !status.contains(secret), "{secret}");
+        assert!(!running.screen.contains(secret) && !status.contains(secret), "{secret}");
     }
 }
 
@@ -133,7 +133,11 @@ fn it_is_neither_stored_nor_shown() {
 fn a_configuration_counts_beside_it() {
     let config = "servers = [\"tasks\"]\n[tasks]\napi_key = \"mine\"\nshared_secret = \"mine\"\n";
     let running = start("beside", Some(config));
-    assert!(running.said.contains("/v1/tools/rtm_createTask"), "one server has no prefix: {}", running.said);
+    assert!(
+        running.screen.contains("/v1/tools/rtm_createTask"),
+        "one server has no prefix: {}",
+        running.screen
+    );
     let found = running.call("rtm_findTasks", &json!({"filter": "tag:writing"})).to_string();
     assert!(found.contains("Quarterly report"), "{found}");
     std::fs::write(

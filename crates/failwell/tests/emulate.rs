@@ -14,7 +14,7 @@ use first_screen::first_screen;
 
 struct Emulators {
     child: Child,
-    said: String,
+    screen: String,
 }
 
 impl Drop for Emulators {
@@ -32,13 +32,13 @@ fn start(arguments: &[&str]) -> Emulators {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let said = first_screen(&mut child);
-    Emulators { child, said }
+    let screen = first_screen(&mut child);
+    Emulators { child, screen }
 }
 
 /// The value after a label on the first screen.
-fn named<'a>(said: &'a str, name: &str) -> &'a str {
-    let line = said.lines().find_map(|line| line.trim_start().strip_prefix(name)).expect(name);
+fn named<'a>(screen: &'a str, name: &str) -> &'a str {
+    let line = screen.lines().find_map(|line| line.trim_start().strip_prefix(name)).expect(name);
     line.split_whitespace().next().expect(name)
 }
 
@@ -63,7 +63,7 @@ fn ask(address: &str, what: &str, body: &str) -> String {
 #[test]
 fn a_phone_is_there_until_it_dies() {
     let mut running = start(&["wda"]);
-    let address = named(&running.said, "an emulator of WebDriverAgent is up on").replace("http://", "");
+    let address = named(&running.screen, "an emulator of WebDriverAgent is up on").replace("http://", "");
     assert!(get(&address, "/status").contains("\"ready\":true"));
     assert!(get(&address, "/source").contains("XCUIElementTypeSecureTextField"));
     assert!(
@@ -77,11 +77,11 @@ fn a_phone_is_there_until_it_dies() {
 #[test]
 fn it_says_how_to_reach_it_and_can_be_reached() {
     let running = start(&["rtm", "--listen", "127.0.0.1:0"]);
-    let base = named(&running.said, "an emulator of Remember The Milk is up on");
+    let base = named(&running.screen, "an emulator of Remember The Milk is up on");
     let address = base.strip_prefix("http://").expect("an address");
-    let key = named(&running.said, "api key");
+    let key = named(&running.screen, "api key");
     let path = format!("/services/rest/?method=rtm.test.echo&api_key={key}&format=json&hello=world");
-    assert!(running.said.contains(&format!("curl -s '{base}{path}'")), "{}", running.said);
+    assert!(running.screen.contains(&format!("curl -s '{base}{path}'")), "{}", running.screen);
     assert!(get(address, &path).contains("\"hello\":\"world\""));
     assert!(get(address, "/_control/dump").contains("Quarterly report"));
 }
@@ -89,7 +89,7 @@ fn it_says_how_to_reach_it_and_can_be_reached() {
 #[test]
 fn the_account_can_be_empty_or_come_from_a_file() {
     let running = start(&["rtm", "--seed", "empty"]);
-    let address = named(&running.said, "an emulator of Remember The Milk is up on").replace("http://", "");
+    let address = named(&running.screen, "an emulator of Remember The Milk is up on").replace("http://", "");
     assert!(get(&address, "/_control/dump").contains("\"taskseries\":[]"));
     let file = std::env::temp_dir().join(format!("failwell-seed-{}.json", std::process::id()));
     std::fs::write(
@@ -98,14 +98,14 @@ fn the_account_can_be_empty_or_come_from_a_file() {
     )
     .expect("a file");
     let running = start(&["rtm", "--seed", file.to_str().expect("a name")]);
-    let address = named(&running.said, "an emulator of Remember The Milk is up on").replace("http://", "");
+    let address = named(&running.screen, "an emulator of Remember The Milk is up on").replace("http://", "");
     assert!(get(&address, "/_control/dump").contains("Patch the sail"));
     let _ = std::fs::remove_file(file);
 }
 
 #[test]
 fn what_cannot_be_is_said() {
-    for (arguments, said) in [
+    for (arguments, screen) in [
         (&["rtm", "--listen", "0.0.0.0:0"][..], "other machines"),
         (&["wda", "--listen", "0.0.0.0:0"], "other machines"),
         (&["rtm", "--seed", "/nowhere/seed.json"], "cannot be read"),
@@ -118,6 +118,6 @@ fn what_cannot_be_is_said() {
             .expect("the binary runs");
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{text}");
-        assert!(text.contains(said) && text.contains("help: "), "{text}");
+        assert!(text.contains(screen) && text.contains("help: "), "{text}");
     }
 }

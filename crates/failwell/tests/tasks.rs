@@ -92,9 +92,9 @@ impl Server {
         loop {
             let mut line = String::new();
             assert!(self.output.read_line(&mut line).expect("a line") > 0, "it hung up");
-            let heard: Value = serde_json::from_str(&line).expect("JSON");
-            if heard["id"] == json!(id) {
-                return heard;
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["id"] == json!(id) {
+                return message;
             }
         }
     }
@@ -106,18 +106,18 @@ impl Server {
     /// Closes standard input and returns the standard error.
     fn end(mut self) -> String {
         drop(self.input.take());
-        let mut said = String::new();
-        self.child.stderr.take().expect("a pipe").read_to_string(&mut said).expect("text");
-        assert!(self.child.wait().expect("it ends").success(), "{said}");
-        said
+        let mut output = String::new();
+        self.child.stderr.take().expect("a pipe").read_to_string(&mut output).expect("text");
+        assert!(self.child.wait().expect("it ends").success(), "{output}");
+        output
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_works_and_logs_out() {
     let (folder, emulator) = (TempFolder::new(), emulator(None).await);
-    let said = log_in(&folder.0, &emulator, "delete");
-    assert!(said.contains("logged in as") && said.contains("kept in the file"), "{said}");
+    let output = log_in(&folder.0, &emulator, "delete");
+    assert!(output.contains("logged in as") && output.contains("kept in the file"), "{output}");
     let mut server = Server::start(command(&folder.0, &emulator, &["serve", "tasks"]));
     let made = server.call("rtm_createTask", &json!({"name": "Buy stamps ^tomorrow"}));
     assert_eq!(made["structuredContent"]["task"]["name"], json!("Buy stamps"), "{made}");
@@ -133,14 +133,14 @@ async fn a_person_logs_in_works_and_logs_out() {
     let id = server.child.id();
     let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
     assert!(!String::from_utf8_lossy(&line).contains("CANARY"), "the process list tells");
-    let said = server.end();
-    let line = said.lines().find(|line| line.contains("tasks/RTM_UNAVAILABLE")).expect("a line");
+    let output = server.end();
+    let line = output.lines().find(|line| line.contains("tasks/RTM_UNAVAILABLE")).expect("a line");
     let line: Value = serde_json::from_str(line).expect("JSON");
     assert_eq!(
         (&line["level"], &line["service"], &line["reason"]),
         (&json!("warn"), &json!("tasks"), &json!("tasks/RTM_UNAVAILABLE"))
     );
-    assert!(!said.contains("CANARY"), "{said}");
+    assert!(!output.contains("CANARY"), "{output}");
     let ledger = folder.0.join("state");
     for entry in std::fs::read_dir(ledger).expect("a folder").flatten().filter(|entry| entry.path().is_file())
     {
@@ -227,15 +227,19 @@ fn without_a_key_it_says_where_to_get_one() {
         let output = command.output().expect("it runs");
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
-    let (code, said) = run(&["login", "tasks"]);
+    let (code, output) = run(&["login", "tasks"]);
     assert_eq!(code, Some(1));
     assert!(
-        said.starts_with("error: there is no API key for Remember The Milk\nhelp: get one at https://"),
-        "{said}"
+        output.starts_with("error: there is no API key for Remember The Milk\nhelp: get one at https://"),
+        "{output}"
     );
-    let (code, said) = run(&["serve", "tasks", "--base-url", "http://example.org"]);
+    let (code, output) = run(&["serve", "tasks", "--base-url", "http://example.org"]);
     assert_eq!(code, Some(1));
-    assert!(said.contains("without encryption"), "{said}");
-    let (code, said) = run(&["logout", "tasks", "--base-url", "nonsense"]);
-    assert_eq!((code, said.contains("error: the address of the service is none")), (Some(1), true), "{said}");
+    assert!(output.contains("without encryption"), "{output}");
+    let (code, output) = run(&["logout", "tasks", "--base-url", "nonsense"]);
+    assert_eq!(
+        (code, output.contains("error: the address of the service is none")),
+        (Some(1), true),
+        "{output}"
+    );
 }

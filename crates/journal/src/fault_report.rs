@@ -26,8 +26,8 @@ pub struct FaultReport<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub notes: BTreeMap<String, String>,
     /// Output of a child or an upstream, by name.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub heard: BTreeMap<String, String>,
+    #[serde(rename = "heard", skip_serializing_if = "BTreeMap::is_empty")]
+    pub captured: BTreeMap<String, String>,
     /// The source locations where the fault was created and classified.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
@@ -40,18 +40,18 @@ impl FaultReport<'_> {
     pub fn new(fault: &Fault, redact: &TextRedactor) -> FaultReport<'static> {
         let operator = fault.operator();
         let text = |text: &str| redact.text(text, MOST_TEXT);
-        let (mut notes, mut heard) = (BTreeMap::new(), BTreeMap::new());
+        let (mut notes, mut captured) = (BTreeMap::new(), BTreeMap::new());
         for (name, note) in operator.notes().iter().take(MOST) {
             add(&mut notes, name, text(note));
         }
-        for captured in operator.captured().iter().take(MOST) {
-            add(&mut heard, captured.label, redact.bytes(&captured.bytes, MOST_TEXT));
+        for output in operator.captured().iter().take(MOST) {
+            add(&mut captured, output.label, redact.bytes(&output.bytes, MOST_TEXT));
         }
         FaultReport {
             detail: text(&fault.detail()).into(),
             causes: operator.causes().iter().take(MOST).map(|cause| text(cause)).collect(),
             notes,
-            heard,
+            captured,
             places: operator.locations().into_iter().take(MOST).collect(),
             stack_trace: stack(fault).map(|stack| text(&stack)),
         }

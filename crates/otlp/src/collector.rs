@@ -31,7 +31,7 @@ impl Collector {
         let headers = HeadLines::new().with(CONTENT_TYPE.as_str(), "application/json");
         let attempt = async {
             match self.remote.send(Verb::Post, headers, body).await {
-                Ok(heard) => ExportResult::read(heard).await,
+                Ok(response) => ExportResult::read(response).await,
                 Err(why) => ExportResult::unsent(&why),
             }
         };

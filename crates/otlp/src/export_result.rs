@@ -15,11 +15,11 @@ const LONGEST_REST: Duration = Duration::from_secs(300);
 #[derive(Debug)]
 pub(crate) enum ExportResult {
     /// The batch arrived; `refused` items of it were rejected.
-    Taken { refused: u64, why: Option<Fault> },
+    Accepted { refused: u64, why: Option<Fault> },
     /// The batch can be retried, after the given delay at the earliest.
-    Later { after: Option<Duration>, why: Fault },
+    Retry { after: Option<Duration>, why: Fault },
     /// The batch would be rejected again.
-    Never(Fault),
+    Rejected(Fault),
 }
 
 #[derive(Deserialize, Default)]
@@ -46,11 +46,11 @@ impl ExportResult {
             text.push_str(&inner.to_string());
             cause = inner.source();
         }
-        ExportResult::Later { after: None, why: failed(text) }
+        ExportResult::Retry { after: None, why: failed(text) }
     }
 
     pub(crate) fn late(limit: Duration) -> ExportResult {
-        ExportResult::Later {
+        ExportResult::Retry {
             after: None,
             why: failed(format!("no answer within {} s", limit.as_secs_f64())),
         }
@@ -58,18 +58,18 @@ impl ExportResult {
 
     /// Follows <https://opentelemetry.io/docs/specs/otlp/#otlphttp-response>. For 401, 403 and 404 the batch
     /// is retried, because the operator can correct the configuration.
-    pub(crate) async fn read(heard: HttpResponse) -> ExportResult {
-        let status = heard.status();
-        let after = heard.header("retry-after").and_then(wait);
-        let body = heard.whole(LARGEST_ANSWER).await.unwrap_or_default();
+    pub(crate) async fn read(response: HttpResponse) -> ExportResult {
+        let status = response.status();
+        let after = response.header("retry-after").and_then(wait);
+        let body = response.whole(LARGEST_ANSWER).await.unwrap_or_default();
         let why = || {
             failed(format!("the collector answered with status {status}"))
                 .capture("answer", body.get(..1_024).unwrap_or(&body))
         };
         match status {
             200..=299 => taken(&body),
-            400 | 413 | 415 | 422 => ExportResult::Never(why()),
-            _ => ExportResult::Later { after, why: why() },
+            400 | 413 | 415 | 422 => ExportResult::Rejected(why()),
+            _ => ExportResult::Retry { after, why: why() },
         }
     }
 }
@@ -84,7 +84,7 @@ fn taken(body: &[u8]) -> ExportResult {
     let why = (refused > 0).then(|| {
         failed(format!("the collector refused {refused} of a batch")).capture("answer", partial.error_message)
     });
-    ExportResult::Taken { refused, why }
+    ExportResult::Accepted { refused, why }
 }
 
 /// Reads `Retry-After`: seconds or a date.
@@ -113,7 +113,7 @@ mod tests {
             (r#"{"partialSuccess":{"rejectedLogRecords":4}}"#, 4),
             ("nonsense", 0),
         ] {
-            let ExportResult::Taken { refused, why } = taken(body.as_bytes()) else { panic!("{body}") };
+            let ExportResult::Accepted { refused, why } = taken(body.as_bytes()) else { panic!("{body}") };
             assert_eq!((refused, why.is_some()), (expected, expected > 0), "{body}");
         }
     }

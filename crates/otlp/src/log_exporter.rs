@@ -111,7 +111,7 @@ impl LogExporter {
         self.counters.set_waiting(u64::try_from(batch.head.seq - chain.through).unwrap_or(0));
         let body = Bytes::from(log_records::request(&batch.rows, self.service, &chain.node, &self.reasons));
         match self.collector.export(body).await {
-            ExportResult::Taken { refused, why } => {
+            ExportResult::Accepted { refused, why } => {
                 let kept = batch.rows.len().saturating_sub(usize::try_from(refused).unwrap_or(usize::MAX));
                 self.counters.record_sent(kept, age(batch.rows.first()));
                 if let Some(why) = why {
@@ -122,17 +122,17 @@ impl LogExporter {
                 LogStep::On
             }
             // The batch is too large, or contains a record that the collector rejects: retry with half of it.
-            ExportResult::Never(why) if batch.rows.len() > 1 => {
+            ExportResult::Rejected(why) if batch.rows.len() > 1 => {
                 self.counters.record_failure(&why);
                 *most = batch.rows.len() / 2;
                 LogStep::On
             }
-            ExportResult::Never(why) => {
+            ExportResult::Rejected(why) => {
                 self.counters.record_dropped(1, &why);
                 self.passed(chain, last);
                 LogStep::On
             }
-            ExportResult::Later { after, why } => self.later(failures, after, &why),
+            ExportResult::Retry { after, why } => self.later(failures, after, &why),
         }
     }
 

@@ -84,7 +84,7 @@ impl SpanExporter {
         let (mut failures, mut last) = (0, None::<FlushRequest>);
         loop {
             let (after, why) = match self.collector.export(body.clone()).await {
-                ExportResult::Taken { refused, why } => {
+                ExportResult::Accepted { refused, why } => {
                     let lag = oldest.and_then(|oldest| SystemTime::now().duration_since(oldest).ok());
                     let kept = count.saturating_sub(usize::try_from(refused).unwrap_or(usize::MAX));
                     self.counters.record_sent(kept, lag.unwrap_or_default());
@@ -93,12 +93,12 @@ impl SpanExporter {
                     }
                     break;
                 }
-                ExportResult::Never(why) => {
+                ExportResult::Rejected(why) => {
                     self.counters.record_failure(&why);
                     self.counters.record_dropped(count as u64, &why);
                     break;
                 }
-                ExportResult::Later { after, why } => (after, why),
+                ExportResult::Retry { after, why } => (after, why),
             };
             self.counters.record_failure(&why);
             failures += 1;

@@ -148,7 +148,7 @@ fn attributes<'a>(
         }
     }
     match span.outcome {
-        SpanOutcome::Well => {}
+        SpanOutcome::Succeeded => {}
         SpanOutcome::ToolFailed => all.text("error.type", "tool_error"),
         SpanOutcome::Failed { reason, code, .. } => {
             all.text("error.type", reason);
@@ -160,7 +160,7 @@ fn attributes<'a>(
 
 fn status(outcome: SpanOutcome) -> SpanStatus {
     match outcome {
-        SpanOutcome::Well => SpanStatus::default(),
+        SpanOutcome::Succeeded => SpanStatus::default(),
         SpanOutcome::ToolFailed => SpanStatus { message: None, code: Some(ERROR) },
         SpanOutcome::Failed { title, .. } => SpanStatus { message: Some(title), code: Some(ERROR) },
     }
@@ -169,7 +169,7 @@ fn status(outcome: SpanOutcome) -> SpanStatus {
 /// Redacts a name that a caller chose. Existing names are harmless; unknown names and URIs may contain
 /// anything.
 fn chosen<'a>(text: &'a str, span: &Span, redactor: &Redactor) -> Cow<'a, str> {
-    let harmless = span.outcome == SpanOutcome::Well && !text.contains(':') && text.len() <= 128;
+    let harmless = span.outcome == SpanOutcome::Succeeded && !text.contains(':') && text.len() <= 128;
     if harmless || text.len() <= 12 {
         return Cow::Borrowed(text);
     }

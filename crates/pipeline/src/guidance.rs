@@ -18,22 +18,22 @@ impl Pipeline {
     /// Returns the instructions for this client. A failure here must not fail the handshake, so unavailable
     /// text is omitted.
     pub(crate) async fn guidance(&self, cx: &Context) -> String {
-        let said = match self.supervise(self.server.guidance(cx.clone()), cx).await {
+        let guidance = match self.supervise(self.server.guidance(cx.clone()), cx).await {
             Ok(done) => done.finished().unwrap_or_default(),
             Err(_) => Guidance { own: self.server.info().instructions, ..Guidance::default() },
         };
         let mut clean = Vec::new();
-        for ServerInstructions { server, words } in said.quoted {
+        for ServerInstructions { server, words } in guidance.quoted {
             if let Some(words) = self.ports.guards.quoted(&server, &words).await {
                 clean.push((server, words));
             }
         }
-        match said.setting {
+        match guidance.setting {
             Setting::Alone => clean.into_iter().next().map_or_else(
-                || said.own.to_owned(),
+                || guidance.own.to_owned(),
                 |(_, words)| shortened(&lines(&words).collect::<Vec<_>>().join("\n"), LONGEST),
             ),
-            Setting::UnderNames => under_names(said.own, &clean),
+            Setting::UnderNames => under_names(guidance.own, &clean),
         }
     }
 }

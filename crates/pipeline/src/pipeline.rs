@@ -11,8 +11,8 @@ use failwell_journal::Journal;
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::{
-    Dialect, ExpectedResult, Incoming, Json, Limits, Message, MessageKind, Misread, ReplyTo, Request,
-    Revision, read,
+    Dialect, ExpectedResult, Incoming, Json, Limits, Message, MessageKind, ReplyTo, Request, Revision,
+    UnreadableMessage, read,
 };
 use futures_util::FutureExt;
 use serde_json::json;
@@ -220,24 +220,24 @@ impl Pipeline {
 
     /// Reports a failure outside any request, to the operator only.
     pub fn note(&self, fault: Fault, doing: &'static str) {
-        let to = ReplyTo::misread(None, Dialect::Mcp(Revision::LATEST));
+        let to = ReplyTo::unreadable(None, Dialect::Mcp(Revision::LATEST));
         self.ports.record_apart(ExchangeOutcome::Fault(Arc::new(fault)), to, doing, "");
     }
 
     /// Handles bytes that are not a valid message. An invalid response gets no response, because its id is
     /// ours.
-    pub async fn misread(
+    pub async fn refuse_unreadable(
         &self,
-        misread: Misread,
+        unreadable: UnreadableMessage,
         dialect: Dialect,
         connection: &str,
         caller: Option<&Caller>,
     ) -> Option<Reply> {
-        let mut to = ReplyTo::misread(misread.id, dialect);
-        if misread.about == MessageKind::Answer {
+        let mut to = ReplyTo::unreadable(unreadable.id, dialect);
+        if unreadable.about == MessageKind::Answer {
             to.wants = failwell_rpc::ExpectedReply::Silence;
         }
-        let refused = Exchange::refused(misread.fault, to, ExchangeLog::new(self.begin()), connection);
+        let refused = Exchange::refused(unreadable.fault, to, ExchangeLog::new(self.begin()), connection);
         self.finish(Exchange { caller, ..refused }).await
     }
 

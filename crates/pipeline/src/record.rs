@@ -64,7 +64,7 @@ impl Transport {
 
 #[derive(Debug, Clone)]
 pub enum ExchangeOutcome {
-    Well,
+    Succeeded,
     /// The tool's own result reports a failure.
     ToolFailed(Arc<Fault>),
     /// The tool failed with a reason of the catalogue.
@@ -80,7 +80,7 @@ impl ExchangeOutcome {
             ExchangeOutcome::ToolFailed(fault)
             | ExchangeOutcome::ToolFault(fault)
             | ExchangeOutcome::Fault(fault) => Some(fault),
-            ExchangeOutcome::Well => None,
+            ExchangeOutcome::Succeeded => None,
         }
     }
 }

@@ -83,9 +83,9 @@ pub enum SharedIds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConcernedNode {
     /// This node, or none.
-    Ours,
+    ThisNode,
     /// Not this node; another node may know the subject.
-    Others,
+    OtherNode,
 }
 
 impl Session {
@@ -111,14 +111,14 @@ impl Session {
     }
 
     /// Restores a session that began on another node.
-    pub fn recalled(id: String, caller: Caller, kept: &SharedSession) -> Result<Arc<Session>, Fault> {
+    pub fn recalled(id: String, caller: Caller, shared: &SharedSession) -> Result<Arc<Session>, Fault> {
         let session = Session::new(id, caller, FrameRetention::Recent);
-        let revision = Revision::parse(&kept.revision).or_fault(&reason::SERVER_BUG)?;
-        let capabilities = kept.capabilities.as_deref();
+        let revision = Revision::parse(&shared.revision).or_fault(&reason::SERVER_BUG)?;
+        let capabilities = shared.capabilities.as_deref();
         let capabilities = capabilities.and_then(|text| Json::read(text, &Limits::default()).ok());
         session.begin(revision, capabilities)?;
         session.number_apart();
-        session.refresh(kept);
+        session.refresh(shared);
         Ok(session)
     }
 
@@ -135,9 +135,9 @@ impl Session {
     }
 
     /// Applies the changes of another node, and returns the newly subscribed resources.
-    pub fn refresh(&self, kept: &SharedSession) -> Vec<String> {
-        self.log_level.store(kept.level, Ordering::Relaxed);
-        let now: HashSet<String> = kept.watched.iter().take(MOST).cloned().collect();
+    pub fn refresh(&self, shared: &SharedSession) -> Vec<String> {
+        self.log_level.store(shared.level, Ordering::Relaxed);
+        let now: HashSet<String> = shared.watched.iter().take(MOST).cloned().collect();
         let before = std::mem::replace(&mut *self.watched.lock(), now.clone());
         now.into_iter().filter(|uri| !before.contains(uri)).collect()
     }
@@ -169,11 +169,11 @@ impl Session {
     /// Waits until the client may be asked. After a timeout the client is asked anyway: its report may have
     /// reached another node.
     pub(crate) async fn introduced(&self) -> Result<(), Fault> {
-        let told = tokio::time::timeout(INTRODUCTION, self.introduced.cancelled());
+        let initialized = tokio::time::timeout(INTRODUCTION, self.introduced.cancelled());
         tokio::select! {
             biased;
             () = self.ended.cancelled() => return Err(Fault::new(&reason::MCP_CLIENT_REFUSED)),
-            _ = told => self.finish_introduction(),
+            _ = initialized => self.finish_introduction(),
         }
         self.client().map(|_| ()).or_fault(&reason::MCP_NOT_INITIALIZED)
     }
@@ -240,9 +240,9 @@ impl Session {
         match self.running.lock().get(id) {
             Some(tokens) => {
                 tokens.iter().for_each(|(_, cancel)| cancel.cancel());
-                ConcernedNode::Ours
+                ConcernedNode::ThisNode
             }
-            None => ConcernedNode::Others,
+            None => ConcernedNode::OtherNode,
         }
     }
 
@@ -266,9 +266,9 @@ impl Session {
     /// Delivers the client's answer to a question. An answer without a question is dropped.
     pub fn answer(&self, id: &Id, body: Result<Json, ()>) -> ConcernedNode {
         let asked = id.as_u64().and_then(|id| self.questions.lock().remove(&id));
-        let Some(open) = asked else { return ConcernedNode::Others };
+        let Some(open) = asked else { return ConcernedNode::OtherNode };
         let _ = open.answer.send(body);
-        ConcernedNode::Ours
+        ConcernedNode::ThisNode
     }
 
     /// The receiver for progress of the answer to this question.

@@ -57,7 +57,7 @@ pub enum SpanKind {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanOutcome {
-    Well,
+    Succeeded,
     /// The tool's own result reports a failure.
     ToolFailed,
     Failed {
@@ -162,7 +162,7 @@ fn outcome(ended: &ExchangeOutcome, to: &ReplyTo) -> SpanOutcome {
         SpanOutcome::Failed { reason: reason.id, title: reason.title, code }
     };
     match ended {
-        ExchangeOutcome::Well => SpanOutcome::Well,
+        ExchangeOutcome::Succeeded => SpanOutcome::Succeeded,
         ExchangeOutcome::ToolFailed(_) => SpanOutcome::ToolFailed,
         // The response is a result, so it has no error code.
         ExchangeOutcome::ToolFault(fault) => failed(fault, None),
@@ -189,7 +189,7 @@ mod tests {
             request_id: None,
             revision: None,
             transport: Transport::Stdio,
-            outcome: SpanOutcome::Well,
+            outcome: SpanOutcome::Succeeded,
         }
     }
 

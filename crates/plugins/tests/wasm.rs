@@ -65,7 +65,9 @@ async fn the_three_verdicts_come_through() {
     let deny = load(&module("(call $first)", r#"{"verdict":"deny","category":"x","message":"m"}"#, ""));
     assert!(matches!(ask(&deny).await, Ok(CustomVerdict::Deny { message, .. }) if message == "m"));
     let redact = load(&module("(call $first)", r#"{"verdict":"redact","strings":["a"]}"#, ""));
-    assert!(matches!(ask(&redact).await, Ok(CustomVerdict::Redact { wish, .. }) if wish.strings == ["a"]));
+    assert!(
+        matches!(ask(&redact).await, Ok(CustomVerdict::Redact { request, .. }) if request.strings == ["a"])
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

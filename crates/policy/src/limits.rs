@@ -37,7 +37,7 @@ impl Allowance {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
     /// The default for callers that no entry of `callers` matches.
-    pub everybody: Allowance,
+    pub default: Allowance,
     /// Limits for matching callers. If several entries match, the strictest applies.
     pub callers: Vec<(CallerMatcher, Allowance)>,
     /// Limits for matching tools, as `server__tool` with the server's own tool name. Each caller has a
@@ -57,8 +57,8 @@ impl Limits {
         let about = self.callers.iter().filter(|(whom, _)| whom.includes(caller));
         let own = about.fold(Allowance::default(), |so_far, (_, allowance)| so_far.stricter(*allowance));
         Allowance {
-            rate: own.rate.or(self.everybody.rate),
-            concurrency: own.concurrency.or(self.everybody.concurrency),
+            rate: own.rate.or(self.default.rate),
+            concurrency: own.concurrency.or(self.default.concurrency),
         }
     }
 
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn the_strictest_line_about_a_caller_counts_and_everybody_else_has_the_rest() {
         let limits = Limits {
-            everybody: Allowance { concurrency: Some(9), ..rate(5.0) },
+            default: Allowance { concurrency: Some(9), ..rate(5.0) },
             callers: vec![
                 (CallerMatcher::new(["key:ci"]), rate(100.0)),
                 (CallerMatcher::new(["role:guest"]), Allowance { rate: None, concurrency: Some(1) }),
@@ -208,8 +208,8 @@ mod tests {
         assert_eq!(wait, Duration::from_millis(200));
         assert!((0..10_000).all(|_| usual.record_error(&Caller::anonymous(), start).is_ok()));
         let errors = Some(Rate { per_second: 1.0, burst: 1.0 });
-        let said = Allowances::new(Limits { errors, ..Limits::default() });
-        assert!(said.record_error(&Caller::anonymous(), start).is_ok());
-        assert!(said.record_error(&Caller::anonymous(), start).is_err());
+        let allowances = Allowances::new(Limits { errors, ..Limits::default() });
+        assert!(allowances.record_error(&Caller::anonymous(), start).is_ok());
+        assert!(allowances.record_error(&Caller::anonymous(), start).is_err());
     }
 }

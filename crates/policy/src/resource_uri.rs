@@ -129,9 +129,9 @@ fn normalize(text: &str, form: Form) -> Option<ResourceUri> {
         None if text.contains(':') => None,
         None => {
             // The wildcard of a pattern can stand for a scheme, and the slashes for those behind it.
-            let slashes = if text.starts_with('*') { Slashes::Kept } else { Slashes::Merged };
+            let slashes = if text.starts_with('*') { Slashes::Preserved } else { Slashes::Merged };
             let path = path::normalize(text, slashes, form)?;
-            let kept = path::normalize(text, Slashes::Kept, form)?;
+            let kept = path::normalize(text, Slashes::Preserved, form)?;
             // A decoded colon would make a scheme of its beginning.
             let is_path = !path.is_empty() && !path.contains(':');
             let doubled = (kept != path).then(|| DoubledSlashes { key: kept.clone(), sent: kept });
@@ -219,7 +219,7 @@ fn with_scheme(scheme: &str, parts: &UriParts<'_>, form: Form) -> Option<Resourc
         None => None,
     };
     let mut path = path::normalize(parts.path, Slashes::Merged, form)?;
-    let kept = path::normalize(parts.path, Slashes::Kept, form)?;
+    let kept = path::normalize(parts.path, Slashes::Preserved, form)?;
     // Such a path would be read as an authority.
     if authority.is_none() && kept.starts_with("//") {
         return None;

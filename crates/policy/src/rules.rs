@@ -64,7 +64,7 @@ impl AccessRules {
 
     /// Returns true if two callers can have different views.
     pub fn tell_callers_apart(&self) -> bool {
-        self.0.iter().any(|rule| !rule.callers.is_everybody())
+        self.0.iter().any(|rule| !rule.callers.matches_all())
     }
 
     /// Returns true if any rule requires human approval.

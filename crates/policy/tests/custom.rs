@@ -13,17 +13,17 @@ use serde_json::{Value, json};
 
 const LABEL: &str = "[redacted: g/x]";
 
-fn wish(verdict: Value) -> RedactionRequest {
+fn request(verdict: Value) -> RedactionRequest {
     let mut verdict = verdict;
     verdict["verdict"] = json!("redact");
     match CustomVerdict::parse(&verdict) {
-        Ok(CustomVerdict::Redact { wish, .. }) => wish,
+        Ok(CustomVerdict::Redact { request, .. }) => request,
         other => panic!("{other:?}"),
     }
 }
 
 fn done(json: &str, from: usize, verdict: Value) -> Option<String> {
-    let (bytes, count) = redact(json.as_bytes(), from, LABEL, &wish(verdict)).ok()?;
+    let (bytes, count) = redact(json.as_bytes(), from, LABEL, &request(verdict)).ok()?;
     assert!(count > 0);
     let text = String::from_utf8(bytes).expect("text");
     serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -173,11 +173,11 @@ proptest! {
         let part = |(at, ranged, from, length): (String, bool, usize, usize)| {
             MessagePart { at, range: ranged.then_some((from, from + length)) }
         };
-        let wish = RedactionRequest { strings, parts: parts.into_iter().map(part).collect() };
-        if let Ok((bytes, _)) = redact(text.as_bytes(), 0, LABEL, &wish) {
+        let request = RedactionRequest { strings, parts: parts.into_iter().map(part).collect() };
+        if let Ok((bytes, _)) = redact(text.as_bytes(), 0, LABEL, &request) {
             let left: Value = serde_json::from_slice(&bytes).expect("JSON is left");
             let texts = texts(&left).join("\u{1}").replace(LABEL, "\u{1}");
-            for string in &wish.strings {
+            for string in &request.strings {
                 proptest::prop_assert!(!texts.contains(string), "{string:?} is left in {texts}");
             }
         }

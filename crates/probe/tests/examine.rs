@@ -135,8 +135,8 @@ async fn what_cannot_begin_says_why() {
     assert!(matches!(examine(missing, options(), |_| ()).await, Err(ProbeError::Spawn { .. })));
     let other = Target::Url("ftp://127.0.0.1/mcp".to_owned(), Vec::new());
     assert!(matches!(examine(other, options(), |_| ()).await, Err(ProbeError::Address { .. })));
-    let nobody = Target::Url("http://127.0.0.1:1/mcp".to_owned(), Vec::new());
-    let error = examine(nobody, options(), |_| ()).await.unwrap_err();
+    let unreachable = Target::Url("http://127.0.0.1:1/mcp".to_owned(), Vec::new());
+    let error = examine(unreachable, options(), |_| ()).await.unwrap_err();
     assert!(error.to_string().contains("help:") && matches!(error, ProbeError::NotMcp { .. }), "{error}");
 }
 

@@ -192,7 +192,7 @@ impl SupervisorLink {
 }
 
 fn refused(refusal: SpawnError) -> Fault {
-    let error = io::Error::other(refusal.said);
+    let error = io::Error::other(refusal.message);
     match refusal.step {
         SpawnStep::Sandbox | SpawnStep::Mounts => Fault::new(&reason::PROCESS_UNCONTAINED).because(error),
         SpawnStep::Supervisor => cannot_start("the supervisor", why(refusal.errno), error),

@@ -77,7 +77,7 @@ pub(crate) struct SpawnError {
     /// The system's error number, if any.
     pub(crate) errno: Option<i32>,
     /// The system's error text, for the operator.
-    pub(crate) said: String,
+    pub(crate) message: String,
 }
 
 /// The failed step of a start.
@@ -99,7 +99,7 @@ impl SpawnError {
     pub(crate) fn new(step: SpawnStep, error: &std::io::Error) -> SpawnError {
         // The standard library refuses a value with a NUL byte itself. The error is the same as the system's.
         let unseen = (error.kind() == std::io::ErrorKind::InvalidInput).then(|| Errno::INVAL.raw_os_error());
-        SpawnError { step, errno: error.raw_os_error().or(unseen), said: error.to_string() }
+        SpawnError { step, errno: error.raw_os_error().or(unseen), message: error.to_string() }
     }
 }
 

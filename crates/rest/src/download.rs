@@ -110,26 +110,26 @@ fn span(header: &str) -> Option<Span> {
 pub(crate) fn give(reply: Reply, contents: FileContents, given: DownloadOptions) -> Response<Body> {
     match contents {
         FileContents::File(fetched) => {
-            let kept = fetched.kept.clone();
-            given.response(&kept, kept.size, |range| match fetched.only(range) {
+            let stored = fetched.stored.clone();
+            given.response(&stored, stored.size, |range| match fetched.only(range) {
                 Ok(fetched) => streamed(fetched),
                 Err(_) => Either::Left(Full::default()),
             })
         }
-        FileContents::Whole(kept, bytes) => given.whole(&kept, bytes.into()),
-        FileContents::Redacted(kept, left) => redacted(&kept, left.into(), given.to_save),
-        FileContents::Text(kept, text) => match left_of(&reply) {
-            Some(left) if left == text => given.whole(&kept, text.into()),
-            Some(left) => redacted(&kept, left.into(), given.to_save),
+        FileContents::Whole(stored, bytes) => given.whole(&stored, bytes.into()),
+        FileContents::Redacted(stored, left) => redacted(&stored, left.into(), given.to_save),
+        FileContents::Text(stored, text) => match left_of(&reply) {
+            Some(left) if left == text => given.whole(&stored, text.into()),
+            Some(left) => redacted(&stored, left.into(), given.to_save),
             None => empty(StatusCode::INTERNAL_SERVER_ERROR),
         },
     }
 }
 
 /// The guards redacted the content, so these are not the bytes that the URI names.
-fn redacted(kept: &StoredFile, left: Bytes, to_save: bool) -> Response<Body> {
+fn redacted(stored: &StoredFile, left: Bytes, to_save: bool) -> Response<Body> {
     let mut response = Response::new(Either::Left(Full::new(left)));
-    set_headers(&mut response, kept, to_save);
+    set_headers(&mut response, stored, to_save);
     response
 }
 
@@ -139,9 +139,9 @@ fn left_of(reply: &Reply) -> Option<String> {
 }
 
 impl DownloadOptions {
-    fn whole(self, kept: &StoredFile, bytes: Bytes) -> Response<Body> {
+    fn whole(self, stored: &StoredFile, bytes: Bytes) -> Response<Body> {
         let size = bytes.len() as u64;
-        self.response(kept, size, |range| {
+        self.response(stored, size, |range| {
             let place = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(bytes.len());
             Either::Left(Full::new(bytes.slice(place(range.start)..place(range.end))))
         })
@@ -149,11 +149,11 @@ impl DownloadOptions {
 
     fn response(
         self,
-        kept: &StoredFile,
+        stored: &StoredFile,
         size: u64,
         body: impl FnOnce(std::ops::Range<u64>) -> Body,
     ) -> Response<Body> {
-        let tag = tag_of(&kept.uri);
+        let tag = tag_of(&stored.uri);
         if self.has_it(&tag) {
             let mut response = empty(StatusCode::NOT_MODIFIED);
             set(&mut response, ETAG, &tag);
@@ -174,7 +174,7 @@ impl DownloadOptions {
         set(&mut response, CONTENT_LENGTH, &length.to_string());
         set(&mut response, ETAG, &tag);
         set(&mut response, ACCEPT_RANGES, "bytes");
-        set_headers(&mut response, kept, self.to_save);
+        set_headers(&mut response, stored, self.to_save);
         response
     }
 }
@@ -193,24 +193,24 @@ fn streamed(fetched: FileReader) -> Body {
 const INERT: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// Sets the content headers. They keep a browser from running the content or guessing another type.
-fn set_headers(response: &mut Response<Body>, kept: &StoredFile, to_save: bool) {
-    let charset = if kept.media_type.starts_with("text/") { "; charset=utf-8" } else { "" };
-    set(response, CONTENT_TYPE, &format!("{}{charset}", kept.media_type));
+fn set_headers(response: &mut Response<Body>, stored: &StoredFile, to_save: bool) {
+    let charset = if stored.media_type.starts_with("text/") { "; charset=utf-8" } else { "" };
+    set(response, CONTENT_TYPE, &format!("{}{charset}", stored.media_type));
     set(response, X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(response, CONTENT_SECURITY_POLICY, INERT);
     set(response, CACHE_CONTROL, "private, no-cache");
     let way = if to_save { "attachment" } else { "inline" };
-    set(response, CONTENT_DISPOSITION, &format!("{way}; {}", file_name(kept)));
+    set(response, CONTENT_DISPOSITION, &format!("{way}; {}", file_name(stored)));
 }
 
 /// What is escaped in `filename*`: a little more than RFC 8187 asks for.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'.').remove(b'_').remove(b'-');
 
 /// The file name for saving (RFC 6266): an ASCII form, and the full name if it differs.
-fn file_name(kept: &StoredFile) -> String {
+fn file_name(stored: &StoredFile) -> String {
     let given =
-        kept.metadata.get("file_name").and_then(Value::as_str).and_then(|name| FileName::new(name).ok());
-    let own = format!("{}{}", kept.sha256, kept.extension.as_str());
+        stored.metadata.get("file_name").and_then(Value::as_str).and_then(|name| FileName::new(name).ok());
+    let own = format!("{}{}", stored.sha256, stored.extension.as_str());
     let name = given.as_ref().map_or(own.as_str(), FileName::as_str);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || " ._-()+,@".contains(c);
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();

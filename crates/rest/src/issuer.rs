@@ -128,12 +128,12 @@ impl Issuer {
 async fn fetch(remote: &Remote) -> Result<Bytes, String> {
     let headers = HeadLines::new().with(ACCEPT.as_str(), "application/json");
     let sent = remote.send(Verb::Get, headers, Bytes::new()).await;
-    let heard = sent.map_err(|why| match std::error::Error::source(&why) {
+    let response = sent.map_err(|why| match std::error::Error::source(&why) {
         Some(cause) => format!("{why}: {cause}"),
         None => why.to_string(),
     })?;
-    if heard.status() != 200 {
-        return Err(format!("the answer has status {}", heard.status()));
+    if response.status() != 200 {
+        return Err(format!("the answer has status {}", response.status()));
     }
-    heard.whole(LARGEST).await.map_err(|why| why.to_string())
+    response.whole(LARGEST).await.map_err(|why| why.to_string())
 }

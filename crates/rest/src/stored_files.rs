@@ -67,9 +67,9 @@ fn described(head: &RequestHead<'_>) -> Result<StoredFileCall, Fault> {
     }
 }
 
-fn edited(head: &RequestHead<'_>, said: &[u8]) -> Result<StoredFileCall, Fault> {
+fn edited(head: &RequestHead<'_>, body: &[u8]) -> Result<StoredFileCall, Fault> {
     let uri = uri(head)?;
-    match read_shaped(head, said)? {
+    match read_shaped(head, body)? {
         Value::Object(changes) => Ok(StoredFileCall::Edit { uri, changes }),
         _ => Err(Fault::new(&reason::SERVER_BUG)),
     }

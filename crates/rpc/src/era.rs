@@ -52,8 +52,6 @@ impl Revision {
     /// The newest revision with sessions. `initialize` falls back to it.
     pub const LATEST_SESSION: Self = Self::V2025_11_25;
     pub const LATEST: Self = Self::V2026_07_28;
-    /// The assumed revision of an HTTP peer without a version header.
-    pub const UNSAID: Self = Self::V2025_03_26;
 
     /// The date that identifies the revision.
     pub fn as_str(self) -> &'static str {

@@ -31,7 +31,7 @@ pub use direction::{Direction, TargetName};
 pub use era::{Era, Revision, meta};
 pub use id::Id;
 pub use message::{
-    Incoming, Message, MessageBuf, MessageKind, Misread, Notification, Request, Response, read,
+    Incoming, Message, MessageBuf, MessageKind, Notification, Request, Response, UnreadableMessage, read,
 };
 pub use raw::{Fields, Json, Kind, Object, Raw};
 pub use reply_to::{Dialect, ExpectedReply, ExpectedResult, ReplyTo, RestStyle};

@@ -1,10 +1,10 @@
 //! JSON-RPC messages in scanned bytes.
 
 mod body;
-mod misread;
+mod unreadable;
 
 pub use body::{Notification, Request, Response};
-pub use misread::{MessageKind, Misread};
+pub use unreadable::{MessageKind, UnreadableMessage};
 
 use self::body::Body;
 use crate::id::Id;
@@ -19,9 +19,9 @@ use failwell_fault::{Fault, reason};
 #[expect(clippy::large_enum_variant, reason = "the large variant is the ordinary one and lives on the stack")]
 pub enum Incoming<'a> {
     /// One message, or one error for all of the bytes.
-    One(Result<Message<'a>, Misread>),
+    One(Result<Message<'a>, UnreadableMessage>),
     /// A batch with a result for each message. The revision decides whether batches are allowed.
-    Batch(Vec<Result<Message<'a>, Misread>>),
+    Batch(Vec<Result<Message<'a>, UnreadableMessage>>),
 }
 
 #[derive(Debug)]
@@ -71,11 +71,13 @@ fn sort<'a>(
     buffer: Option<&'a ByteString>,
 ) -> Incoming<'a> {
     match scanned {
-        Err(defect) => Incoming::One(Err(Misread::of_defect(*defect, None, MessageKind::Unknown))),
+        Err(defect) => Incoming::One(Err(UnreadableMessage::of_defect(*defect, None, MessageKind::Unknown))),
         Ok(Scan::One(places)) => Incoming::One(classify(&places.within(text), buffer)),
-        Ok(Scan::Batch(each)) if each.is_empty() => {
-            Incoming::One(Err(Misread::new(Fault::new(&reason::RPC_EMPTY_BATCH), None, MessageKind::Unknown)))
-        }
+        Ok(Scan::Batch(each)) if each.is_empty() => Incoming::One(Err(UnreadableMessage::new(
+            Fault::new(&reason::RPC_EMPTY_BATCH),
+            None,
+            MessageKind::Unknown,
+        ))),
         Ok(Scan::Batch(each)) => {
             Incoming::Batch(each.iter().map(|places| classify(&places.within(text), buffer)).collect())
         }
@@ -83,17 +85,20 @@ fn sort<'a>(
 }
 
 /// Classifies an envelope as a message, or reports why it is invalid.
-fn classify<'a>(envelope: &Envelope<'a>, buffer: Option<&'a ByteString>) -> Result<Message<'a>, Misread> {
+fn classify<'a>(
+    envelope: &Envelope<'a>,
+    buffer: Option<&'a ByteString>,
+) -> Result<Message<'a>, UnreadableMessage> {
     let (id, about) = (envelope.id(), about(envelope));
     if let Some(defect) = envelope.soft_defect() {
-        return Err(Misread::of_defect(defect, id, about));
+        return Err(UnreadableMessage::of_defect(defect, id, about));
     }
     let checked = version(envelope).and_then(|()| match about {
         MessageKind::Call => call(envelope, id.clone(), buffer),
         MessageKind::Answer => answer(envelope, id.clone(), buffer),
         MessageKind::Unknown => Err(bad_shape("method")),
     });
-    checked.map_err(|fault| Misread::new(fault, id, about))
+    checked.map_err(|fault| UnreadableMessage::new(fault, id, about))
 }
 
 fn about(envelope: &Envelope<'_>) -> MessageKind {
@@ -196,11 +201,11 @@ mod tests {
     fn bytes_that_are_not_utf8_get_the_same_fault_as_in_read() {
         let bytes = Bytes::from_static(b"{\"jsonrpc\":\"\xff\"}");
         let buffer = MessageBuf::scan(bytes.clone(), &Limits::default());
-        let Incoming::One(Err(misread)) = buffer.read() else { panic!("a refusal") };
+        let Incoming::One(Err(unreadable)) = buffer.read() else { panic!("a refusal") };
         let Incoming::One(Err(plainly)) = super::read(&bytes, &Limits::default()) else {
             panic!("a refusal")
         };
-        assert_eq!(misread.fault.reason().id, plainly.fault.reason().id);
-        assert_eq!(misread.fault.to_string(), plainly.fault.to_string());
+        assert_eq!(unreadable.fault.reason().id, plainly.fault.reason().id);
+        assert_eq!(unreadable.fault.to_string(), plainly.fault.to_string());
     }
 }

@@ -79,7 +79,7 @@ impl ReplyTo {
     }
 
     /// The reply to an invalid message: a response, with its id if readable.
-    pub fn misread(id: Option<Id>, dialect: Dialect) -> Self {
+    pub fn unreadable(id: Option<Id>, dialect: Dialect) -> Self {
         Self {
             id,
             wants: ExpectedReply::Answer,

@@ -2,9 +2,9 @@
 
 #![allow(clippy::expect_used, reason = "helpers of tests are tests")]
 
-use failwell_rpc::{Incoming, Limits, Message, MessageKind, Misread, read};
+use failwell_rpc::{Incoming, Limits, Message, MessageKind, UnreadableMessage, read};
 
-fn one(text: &str) -> Result<Message<'_>, Misread> {
+fn one(text: &str) -> Result<Message<'_>, UnreadableMessage> {
     match read(text.as_bytes(), &Limits::default()) {
         Incoming::One(verdict) => verdict,
         Incoming::Batch(mut messages) => messages.pop().expect("one message"),
@@ -17,7 +17,7 @@ fn check(text: &str, verdict: &str, id: Option<&str>) {
         Ok(Message::Request(request)) => ("request".to_owned(), Some(request.id)),
         Ok(Message::Notification(_)) => ("notification".to_owned(), None),
         Ok(Message::Response(response)) => ("response".to_owned(), Some(response.id)),
-        Err(misread) => (misread.fault.reason().id.to_owned(), misread.id),
+        Err(unreadable) => (unreadable.fault.reason().id.to_owned(), unreadable.id),
     };
     assert_eq!((found.as_str(), found_id.as_ref().map(|id| id.text())), (verdict, id), "{text}");
 }
@@ -126,20 +126,20 @@ fn a_refused_message_still_gives_its_id() {
 
 #[test]
 fn facts_say_where_and_how_much() {
-    let Err(misread) = one(r#"{"id":1,"a":tru}"#) else { panic!("accepted") };
-    assert_eq!(misread.fault.reason().id, "rpc/NOT_JSON");
-    let facts = format!("{:?}", misread.fault.facts());
+    let Err(unreadable) = one(r#"{"id":1,"a":tru}"#) else { panic!("accepted") };
+    assert_eq!(unreadable.fault.reason().id, "rpc/NOT_JSON");
+    let facts = format!("{:?}", unreadable.fault.facts());
     assert!(facts.contains("offset") && facts.contains("12"), "{facts}");
     let text = "[".repeat(130) + &"]".repeat(130);
     let text = format!(r#"{{"a":{text}}}"#);
-    let Err(misread) = one(&text) else { panic!("accepted") };
-    let facts = format!("{:?}", misread.fault.facts());
+    let Err(unreadable) = one(&text) else { panic!("accepted") };
+    let facts = format!("{:?}", unreadable.fault.facts());
     assert!(facts.contains("limit") && facts.contains("128"), "{facts}");
 }
 
 #[test]
 fn broken_answers_are_known_as_answers() {
-    let about = |text| one(text).err().map(|misread| misread.about);
+    let about = |text| one(text).err().map(|unreadable| unreadable.about);
     assert_eq!(about(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#), Some(MessageKind::Answer));
     assert_eq!(about(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":1}}"#), Some(MessageKind::Answer));
     assert_eq!(about(r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#), Some(MessageKind::Call));
@@ -157,7 +157,7 @@ fn batches_judge_each_message() {
             Ok(Message::Request(request)) => (request.text().len() as i64, request.id.text().to_owned()),
             Ok(Message::Notification(_)) => (0, "-".to_owned()),
             Ok(Message::Response(response)) => (-1, response.id.text().to_owned()),
-            Err(misread) => (-2, misread.id.as_ref().map_or("none", |id| id.text()).to_owned()),
+            Err(unreadable) => (-2, unreadable.id.as_ref().map_or("none", |id| id.text()).to_owned()),
         })
         .collect();
     let expected = [(37, "1"), (-2, "none"), (0, "-"), (-2, "2"), (-2, "none"), (-1, "3")];
@@ -171,7 +171,7 @@ fn batches_judge_each_message() {
 }
 
 fn check_one_reason(text: &str, reason: &str) {
-    assert_eq!(one(text).err().map(|misread| misread.fault.reason().id), Some(reason), "{text}");
+    assert_eq!(one(text).err().map(|unreadable| unreadable.fault.reason().id), Some(reason), "{text}");
 }
 
 #[test]

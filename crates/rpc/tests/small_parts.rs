@@ -84,5 +84,5 @@ fn replies_are_captured_once() {
     let notification = ReplyTo::notification(dialect);
     assert_eq!((notification.wants, notification.id), (ExpectedReply::Silence, None));
     assert_ne!(request.reference, notification.reference);
-    assert_eq!(ReplyTo::misread(None, dialect).wants, ExpectedReply::Answer);
+    assert_eq!(ReplyTo::unreadable(None, dialect).wants, ExpectedReply::Answer);
 }

@@ -82,8 +82,8 @@ mod tests {
             assert_eq!(read(line), Ok(wanted), "{line}");
         }
         for line in ["--lisen", "serve", "--listen 0.0.0.0:80", "--listen here", "--stdio --listen"] {
-            let told = read(line).expect_err(line);
-            assert!(told.starts_with("error: ") && told.contains("\nhelp: "), "{told}");
+            let error = read(line).expect_err(line);
+            assert!(error.starts_with("error: ") && error.contains("\nhelp: "), "{error}");
         }
     }
 }

@@ -78,7 +78,7 @@ pub struct PinCheck {
     /// Differing items are not quarantined, because the action is not `Hold`.
     pub passes: bool,
     /// Changes to report to the operator; each change is reported once.
-    pub news: Vec<QuarantinedItem>,
+    pub changes: Vec<QuarantinedItem>,
     /// The reason why pins cannot be stored; reported once.
     pub trouble: Option<Fault>,
 }
@@ -160,7 +160,7 @@ impl ToolPins {
         self.known.lock().insert((listing.server.clone(), listing.kind));
         let is_held = settings.action_for(&listing.server) == PinAction::Hold;
         let held = if is_held { found.differing } else { HashSet::new() };
-        Ok(PinCheck { held, passes: !is_held, news: found.news, trouble })
+        Ok(PinCheck { held, passes: !is_held, changes: found.changes, trouble })
     }
 
     fn preview(

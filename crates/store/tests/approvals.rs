@@ -44,19 +44,19 @@ fn petition(caller: &str, tool: &str, arguments: &str, expires: Duration) -> Arc
     })
 }
 
-async fn seek(kept: &SqliteApprovals, caller: &str, tool: &str, arguments: &str) -> ApprovalOutcome {
-    kept.claim(petition(caller, tool, arguments, HOUR)).await.expect("it can be asked")
+async fn seek(approvals: &SqliteApprovals, caller: &str, tool: &str, arguments: &str) -> ApprovalOutcome {
+    approvals.claim(petition(caller, tool, arguments, HOUR)).await.expect("it can be asked")
 }
 
-async fn open(kept: &SqliteApprovals, arguments: &str) -> String {
-    match seek(kept, "ann", "write", arguments).await {
+async fn open(approvals: &SqliteApprovals, arguments: &str) -> String {
+    match seek(approvals, "ann", "write", arguments).await {
         ApprovalOutcome::Open(id) => id,
         other => panic!("{other:?}"),
     }
 }
 
-fn approve(kept: &SqliteApprovals, id: &str) {
-    let decided = kept.answer(id, Decision::Approve, "terminal:0", None).expect("it can be answered");
+fn approve(approvals: &SqliteApprovals, id: &str) {
+    let decided = approvals.answer(id, Decision::Approve, "terminal:0", None).expect("it can be answered");
     assert!(matches!(decided, DecideResult::Done(_)), "{decided:?}");
 }
 
@@ -99,8 +99,8 @@ async fn of_many_calls_at_once_one_runs() {
     approve(&handle(&folder), &id);
     let calls: Vec<_> = (0..16)
         .map(|_| {
-            let kept = handle(&folder);
-            tokio::spawn(async move { seek(&kept, "ann", "write", "{}").await })
+            let approvals = handle(&folder);
+            tokio::spawn(async move { seek(&approvals, "ann", "write", "{}").await })
         })
         .collect();
     let mut granted = 0;
@@ -113,31 +113,33 @@ async fn of_many_calls_at_once_one_runs() {
 #[tokio::test]
 async fn questions_and_answers_expire() {
     let folder = TempFolder::new();
-    let kept = handle(&folder);
-    let late = kept.claim(petition("ann", "write", "{}", Duration::ZERO)).await.expect("asked");
+    let approvals = handle(&folder);
+    let late = approvals.claim(petition("ann", "write", "{}", Duration::ZERO)).await.expect("asked");
     let ApprovalOutcome::Open(late) = late else { panic!("{late:?}") };
-    let settled = kept.answer(&late, Decision::Approve, "x", None).expect("read");
+    let settled = approvals.answer(&late, Decision::Approve, "x", None).expect("read");
     assert_eq!(settled, DecideResult::Settled("expired"));
-    assert_ne!(open(&kept, "{}").await, late, "it is asked anew");
+    assert_ne!(open(&approvals, "{}").await, late, "it is asked anew");
 
     let short = petition("ann", "other", "{}", Duration::from_secs(2));
-    let ApprovalOutcome::Open(id) = kept.claim(short.clone()).await.expect("asked") else { panic!("open") };
-    approve(&kept, &id);
+    let ApprovalOutcome::Open(id) = approvals.claim(short.clone()).await.expect("asked") else {
+        panic!("open")
+    };
+    approve(&approvals, &id);
     let began = Instant::now();
-    while kept.read(&id).expect("read").expect("known").state != "expired" {
+    while approvals.read(&id).expect("read").expect("known").state != "expired" {
         assert!(began.elapsed() < Duration::from_secs(30), "it never expires");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let standing = kept.claim(short).await.expect("asked");
+    let standing = approvals.claim(short).await.expect("asked");
     assert!(matches!(&standing, ApprovalOutcome::Open(other) if *other != id), "{standing:?}");
 }
 
 #[tokio::test]
 async fn a_no_stands_and_an_answer_is_given_once() {
     let folder = TempFolder::new();
-    let kept = handle(&folder);
-    let id = open(&kept, "{}").await;
-    let denied = kept.answer(&id, Decision::Deny, "key:boss", Some("never")).expect("answered");
+    let approvals = handle(&folder);
+    let id = open(&approvals, "{}").await;
+    let denied = approvals.answer(&id, Decision::Deny, "key:boss", Some("never")).expect("answered");
     let DecideResult::Done(denied) = denied else { panic!("{denied:?}") };
     assert_eq!((denied.state, denied.reason.as_deref()), ("denied", Some("never")));
     let refused = ApprovalOutcome::Refused(ApproverAnswer {
@@ -145,51 +147,55 @@ async fn a_no_stands_and_an_answer_is_given_once() {
         by: "key:boss".into(),
         reason: Some("never".into()),
     });
-    assert_eq!(seek(&kept, "ann", "write", "{}").await, refused);
+    assert_eq!(seek(&approvals, "ann", "write", "{}").await, refused);
     assert_eq!(
-        kept.answer(&id, Decision::Approve, "x", None).expect("read"),
+        approvals.answer(&id, Decision::Approve, "x", None).expect("read"),
         DecideResult::Settled("denied")
     );
     for forged in ["0000000000000", "", "' OR 1=1 --", "../x"] {
         assert_eq!(
-            kept.answer(forged, Decision::Approve, "x", None).expect("read"),
+            approvals.answer(forged, Decision::Approve, "x", None).expect("read"),
             DecideResult::Unknown,
             "{forged}"
         );
-        assert_eq!(kept.read(forged).expect("read"), None);
+        assert_eq!(approvals.read(forged).expect("read"), None);
     }
 }
 
 #[tokio::test]
 async fn what_was_not_called_is_given_back() {
     let folder = TempFolder::new();
-    let kept = handle(&folder);
-    let id = open(&kept, "{}").await;
-    approve(&kept, &id);
-    assert!(matches!(seek(&kept, "ann", "write", "{}").await, ApprovalOutcome::Granted(_)));
-    kept.restore(&id).await.expect("given back");
-    assert!(matches!(seek(&kept, "ann", "write", "{}").await, ApprovalOutcome::Granted(_)));
-    let other = open(&kept, "[]").await;
-    kept.restore(&other).await.expect("nothing to give");
-    assert_eq!(kept.read(&other).expect("read").expect("known").state, "pending", "only a yes comes back");
+    let approvals = handle(&folder);
+    let id = open(&approvals, "{}").await;
+    approve(&approvals, &id);
+    assert!(matches!(seek(&approvals, "ann", "write", "{}").await, ApprovalOutcome::Granted(_)));
+    approvals.restore(&id).await.expect("given back");
+    assert!(matches!(seek(&approvals, "ann", "write", "{}").await, ApprovalOutcome::Granted(_)));
+    let other = open(&approvals, "[]").await;
+    approvals.restore(&other).await.expect("nothing to give");
+    assert_eq!(
+        approvals.read(&other).expect("read").expect("known").state,
+        "pending",
+        "only a yes comes back"
+    );
 }
 
 #[tokio::test]
 async fn a_caller_cannot_fill_the_queue_for_others() {
     let folder = TempFolder::new();
-    let kept = handle(&folder);
+    let approvals = handle(&folder);
     for number in 0..100 {
         assert!(matches!(
-            seek(&kept, "ann", "write", &format!("[{number}]")).await,
+            seek(&approvals, "ann", "write", &format!("[{number}]")).await,
             ApprovalOutcome::Open(_)
         ));
     }
-    assert_eq!(seek(&kept, "ann", "write", "[100]").await, ApprovalOutcome::Full { limit: 100 });
+    assert_eq!(seek(&approvals, "ann", "write", "[100]").await, ApprovalOutcome::Full { limit: 100 });
     assert!(
-        matches!(seek(&kept, "ann", "write", "[99]").await, ApprovalOutcome::Open(_)),
+        matches!(seek(&approvals, "ann", "write", "[99]").await, ApprovalOutcome::Open(_)),
         "those that wait still do"
     );
-    assert!(matches!(seek(&kept, "bob", "write", "[100]").await, ApprovalOutcome::Open(_)));
+    assert!(matches!(seek(&approvals, "bob", "write", "[100]").await, ApprovalOutcome::Open(_)));
 }
 
 #[tokio::test]
@@ -214,8 +220,8 @@ async fn gateways_that_share_a_folder_do_not_share_answers() {
 async fn the_file_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
     let folder = TempFolder::new();
-    let kept = handle(&folder);
-    open(&kept, "{}").await;
+    let approvals = handle(&folder);
+    open(&approvals, "{}").await;
     let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(&folder.0), 0o700);
     for file in std::fs::read_dir(&folder.0).expect("a folder").map(|file| file.expect("a file").path()) {

@@ -16,34 +16,34 @@ fn of(owner: &str) -> NewFile {
 
 async fn listed(files: &AccessibleFiles) -> Vec<String> {
     let page = files.list(ListFilter::default()).await.expect("a list");
-    page.items.into_iter().map(|kept| kept.owner).collect()
+    page.items.into_iter().map(|stored| stored.owner).collect()
 }
 
 #[tokio::test]
 async fn what_belongs_to_another_is_unknown() {
     let folder = TestStore::new("owners");
     let blobs = folder.blobs(BlobStoreSettings::default());
-    let kept = blobs.put(of("key:alice"), "diary".into()).await.expect("kept");
+    let stored = blobs.put(of("key:alice"), "diary".into()).await.expect("kept");
     let (alice, bob, admin) = (
         blobs.accessible(FileAccess::owned_by("key:alice")),
         blobs.accessible(FileAccess::owned_by("key:bob")),
         blobs.accessible(FileAccess::all("key:root")),
     );
     let unknown = |reason: &str| assert_eq!(reason, "mcp/UNKNOWN_RESOURCE");
-    unknown(bob.describe(&kept.uri).await.expect_err("hidden").reason().id);
-    unknown(bob.read(&kept.uri).await.expect_err("hidden").reason().id);
-    unknown(bob.edit(&kept.uri, Map::new()).await.expect_err("hidden").reason().id);
-    unknown(bob.remove(&kept.uri).await.expect_err("hidden").reason().id);
+    unknown(bob.describe(&stored.uri).await.expect_err("hidden").reason().id);
+    unknown(bob.read(&stored.uri).await.expect_err("hidden").reason().id);
+    unknown(bob.edit(&stored.uri, Map::new()).await.expect_err("hidden").reason().id);
+    unknown(bob.remove(&stored.uri).await.expect_err("hidden").reason().id);
     assert_eq!((listed(&alice).await, listed(&bob).await), (vec!["key:alice".to_owned()], Vec::new()));
-    assert_eq!(admin.describe(&kept.uri).await.expect("seen").owner, "key:alice");
+    assert_eq!(admin.describe(&stored.uri).await.expect("seen").owner, "key:alice");
 
     // The same bytes of another owner are another resource at the same address.
     blobs.put(of("key:bob"), "diary".into()).await.expect("kept");
-    assert_eq!(bob.describe(&kept.uri).await.expect("his own").owner, "key:bob");
+    assert_eq!(bob.describe(&stored.uri).await.expect("his own").owner, "key:bob");
     assert_eq!(listed(&admin).await, ["key:bob", "key:alice"]);
-    alice.remove(&kept.uri).await.expect("her own");
-    assert_eq!(bob.read(&kept.uri).await.expect("his own").1, "diary");
-    bob.remove(&kept.uri).await.expect("his own");
+    alice.remove(&stored.uri).await.expect("her own");
+    assert_eq!(bob.read(&stored.uri).await.expect("his own").1, "diary");
+    bob.remove(&stored.uri).await.expect("his own");
     assert!(folder.kept().is_empty(), "the file goes with its last owner");
 }
 

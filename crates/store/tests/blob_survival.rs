@@ -30,9 +30,9 @@ async fn child() {
                     bytes.extend_from_slice(&std::process::id().to_le_bytes());
                     deposit.write(bytes.into()).await.expect("taken");
                 }
-                let kept = deposit.finish().await.expect("kept");
+                let stored = deposit.finish().await.expect("kept");
                 if round % 3 == 2 {
-                    blobs.remove(&kept.uri).await.expect("removed");
+                    blobs.remove(&stored.uri).await.expect("removed");
                 }
             }
         })
@@ -83,8 +83,8 @@ async fn a_program_that_is_killed_leaves_no_torn_file() {
         assert_eq!((bytes, items), (on_disk, known as u64), "rows and files agree");
         let page =
             blobs.list(ListFilter { most: Some(1_000), ..ListFilter::default() }).await.expect("a page");
-        for kept in page.items {
-            blobs.read(&kept.uri).await.expect("what is listed is there");
+        for stored in page.items {
+            blobs.read(&stored.uri).await.expect("what is listed is there");
         }
     }
 }
@@ -94,16 +94,16 @@ async fn two_programs_share_a_folder() {
     let folder = TestStore::new("shared");
     let (one, other) =
         (folder.blobs(BlobStoreSettings::default()), folder.blobs(BlobStoreSettings::default()));
-    let mut heard = other.changes();
+    let mut changes = other.changes();
     // A third process does not touch the upload of the first.
     let mut deposit = one.receive().await.expect("begun");
     deposit.write(Bytes::from(vec![7; 300_000])).await.expect("taken");
     let third = folder.blobs(BlobStoreSettings::default());
     third.sweep().await.expect("swept");
-    let kept = deposit.finish_as(new("logs", "txt")).await.expect("kept");
-    assert_eq!(other.read(&kept.uri).await.expect("seen by the other").1.len(), 300_000);
+    let stored = deposit.finish_as(new("logs", "txt")).await.expect("kept");
+    assert_eq!(other.read(&stored.uri).await.expect("seen by the other").1.len(), 300_000);
     tokio::time::timeout(Duration::from_secs(60), async {
-        while heard.recv().await.expect("told") != StoreChange::Elsewhere {}
+        while changes.recv().await.expect("told") != StoreChange::Elsewhere {}
     })
     .await
     .expect("the other hears that something changed");
@@ -111,10 +111,10 @@ async fn two_programs_share_a_folder() {
     // Both processes store and remove the same bytes many times.
     let work = |blobs: BlobStore| async move {
         for round in 0..40u8 {
-            let kept = blobs.put(new("logs", "txt"), vec![round % 3; 1_000].into()).await.expect("kept");
+            let stored = blobs.put(new("logs", "txt"), vec![round % 3; 1_000].into()).await.expect("kept");
             if round % 4 == 0 {
                 // The other process may have removed it.
-                let _ = blobs.remove(&kept.uri).await;
+                let _ = blobs.remove(&stored.uri).await;
             }
         }
     };
@@ -130,16 +130,16 @@ async fn a_folder_that_was_taken_away_is_made_anew() {
     let folder = TestStore::new("away");
     let blobs = BlobStore::at(&folder.0, BlobStoreSettings::default());
     assert!(!folder.0.exists(), "not before it is needed");
-    let kept = blobs.put(new("logs", "txt"), "one".into()).await.expect("kept");
+    let stored = blobs.put(new("logs", "txt"), "one".into()).await.expect("kept");
     std::fs::remove_dir_all(&folder.0).expect("removed");
-    assert_eq!(blobs.read(&kept.uri).await.expect_err("gone").reason().id, "mcp/UNKNOWN_RESOURCE");
+    assert_eq!(blobs.read(&stored.uri).await.expect_err("gone").reason().id, "mcp/UNKNOWN_RESOURCE");
     assert_eq!(
         blobs.put(new("logs", "txt"), "two".into()).await.expect_err("gone").reason().id,
         "shelf/TROUBLE"
     );
     let again = blobs.put(new("logs", "txt"), "two".into()).await.expect("kept");
     assert_eq!(blobs.read(&again.uri).await.expect("there").1, "two");
-    assert!(blobs.read(&kept.uri).await.is_err());
+    assert!(blobs.read(&stored.uri).await.is_err());
 }
 
 #[tokio::test]

@@ -32,10 +32,10 @@ async fn look(pins: &Arc<ToolPins>, era: &'static str, items: &[(&str, &str)]) -
 }
 
 /// The quarantined indexes, and the number of newly reported changes.
-fn told(looked: &PinCheck) -> (Vec<usize>, usize) {
+fn diff_counts(looked: &PinCheck) -> (Vec<usize>, usize) {
     let mut held: Vec<usize> = looked.held.iter().copied().collect();
     held.sort_unstable();
-    (held, looked.news.len())
+    (held, looked.changes.len())
 }
 
 #[tokio::test]
@@ -44,18 +44,26 @@ async fn a_change_is_held_reported_once_and_released() {
     let (one, other) =
         (tool_pins(&folder, PinSettings::default()), tool_pins(&folder, PinSettings::default()));
     let first = look(&one, "", &[("a", r#"{"name":"a","d":1}"#), ("b", "{}")]).await;
-    assert_eq!(told(&first), (vec![], 0));
+    assert_eq!(diff_counts(&first), (vec![], 0));
     let same = look(&other, "", &[("b", " { } "), ("a", r#"{ "d":1, "n\u0061me":"a" }"#)]).await;
-    assert_eq!(told(&same), (vec![], 0), "another way of writing it");
+    assert_eq!(diff_counts(&same), (vec![], 0), "another way of writing it");
     let changed = [("b", "{}"), ("a", r#"{"name":"a","d":1.0}"#)];
-    assert_eq!(told(&look(&one, "", &changed).await), (vec![1], 1));
-    assert_eq!(told(&look(&other, "", &changed).await), (vec![1], 0), "told once, by whichever process");
+    assert_eq!(diff_counts(&look(&one, "", &changed).await), (vec![1], 1));
     assert_eq!(
-        told(&look(&one, "", &[("a", r#"{"name":"a","d":2}"#)]).await),
+        diff_counts(&look(&other, "", &changed).await),
+        (vec![1], 0),
+        "told once, by whichever process"
+    );
+    assert_eq!(
+        diff_counts(&look(&one, "", &[("a", r#"{"name":"a","d":2}"#)]).await),
         (vec![0], 1),
         "another change"
     );
-    assert_eq!(told(&look(&one, "", &[("a", r#"{"name":"a","d":1}"#)]).await), (vec![], 0), "as it was");
+    assert_eq!(
+        diff_counts(&look(&one, "", &[("a", r#"{"name":"a","d":1}"#)]).await),
+        (vec![], 0),
+        "as it was"
+    );
     assert!(pin_admin(&folder).all(None).expect("read").iter().all(|pin| pin.held_hash.is_none()));
 }
 
@@ -69,12 +77,12 @@ async fn what_was_shown_is_approved_and_not_what_came_after() {
     let shown = book.all(Some("files")).expect("read");
     look(&pins, "", &[("a", "3")]).await;
     assert_eq!(book.approve(&shown, "terminal:0").expect("written"), 0, "it changed meanwhile");
-    assert_eq!(told(&look(&pins, "", &[("a", "3")]).await), (vec![0], 0));
+    assert_eq!(diff_counts(&look(&pins, "", &[("a", "3")]).await), (vec![0], 0));
     assert_eq!(book.approve(&book.all(None).expect("read"), "terminal:0").expect("written"), 1);
     assert!(pins.has_changed().await && !pins.has_changed().await);
-    assert_eq!(told(&look(&pins, "", &[("a", "3")]).await), (vec![], 0));
+    assert_eq!(diff_counts(&look(&pins, "", &[("a", "3")]).await), (vec![], 0));
     assert_eq!(
-        told(&look(&pins, "", &[("a", "1")]).await),
+        diff_counts(&look(&pins, "", &[("a", "1")]).await),
         (vec![0], 1),
         "what was known before is not any more"
     );
@@ -86,13 +94,13 @@ async fn a_new_tool_comes_or_waits_and_a_forgotten_server_begins_anew() {
     let hold = PinSettings { new_tools: NewTools::Hold, ..PinSettings::default() };
     let (allowing, holding) = (tool_pins(&folder, PinSettings::default()), tool_pins(&folder, hold));
     look(&holding, "", &[("a", "1")]).await;
-    assert_eq!(told(&look(&allowing, "", &[("a", "1"), ("b", "1")]).await), (vec![], 0));
+    assert_eq!(diff_counts(&look(&allowing, "", &[("a", "1"), ("b", "1")]).await), (vec![], 0));
     let looked = look(&holding, "", &[("a", "1"), ("c", "1")]).await;
-    assert_eq!(told(&looked), (vec![1], 1));
-    assert!(looked.news[0].is_new && looked.news[0].before.is_none());
+    assert_eq!(diff_counts(&looked), (vec![1], 1));
+    assert!(looked.changes[0].is_new && looked.changes[0].before.is_none());
     let book = pin_admin(&folder);
     book.forget(&book.all(Some("files")).expect("read"), Some("files")).expect("written");
-    assert_eq!(told(&look(&holding, "", &[("c", "2")]).await), (vec![], 0));
+    assert_eq!(diff_counts(&look(&holding, "", &[("c", "2")]).await), (vec![], 0));
 }
 
 #[tokio::test]
@@ -100,18 +108,18 @@ async fn dialects_may_differ_where_an_exception_is_listed() {
     let folder = TempFolder::new();
     let (pins, book) = (tool_pins(&folder, PinSettings::default()), pin_admin(&folder));
     look(&pins, "session", &[("a", "1")]).await;
-    assert_eq!(told(&look(&pins, "modern", &[("a", "1")]).await), (vec![], 0), "the same on both");
+    assert_eq!(diff_counts(&look(&pins, "modern", &[("a", "1")]).await), (vec![], 0), "the same on both");
     assert_eq!(
-        told(&look(&pins, "modern", &[("a", "2")]).await),
+        diff_counts(&look(&pins, "modern", &[("a", "2")]).await),
         (vec![0], 1),
         "no first sight by another door"
     );
     book.approve(&book.all(None).expect("read"), "x").expect("written");
     for era in ["session", "modern"] {
         for text in ["1", "2"] {
-            assert_eq!(told(&look(&pins, era, &[("a", text)]).await), (vec![], 0), "{era} {text}");
+            assert_eq!(diff_counts(&look(&pins, era, &[("a", text)]).await), (vec![], 0), "{era} {text}");
         }
-        assert_eq!(told(&look(&pins, era, &[("a", "3")]).await), (vec![0], 1), "{era}");
+        assert_eq!(diff_counts(&look(&pins, era, &[("a", "3")]).await), (vec![0], 1), "{era}");
     }
 }
 
@@ -121,7 +129,11 @@ async fn actions_are_per_server_and_a_server_cannot_fill_the_book() {
     let servers = BTreeMap::from([("files".to_owned(), PinAction::Warn)]);
     let pins = tool_pins(&folder, PinSettings { servers, ..PinSettings::default() });
     look(&pins, "", &[("a", "1")]).await;
-    assert_eq!(told(&look(&pins, "", &[("a", "2")]).await), (vec![], 1), "it passes, and somebody is told");
+    assert_eq!(
+        diff_counts(&look(&pins, "", &[("a", "2")]).await),
+        (vec![], 1),
+        "it passes, and somebody is told"
+    );
     assert!(pins.is_watched("files") && pins.is_watched("other"));
     assert!(pins.replace(PinSettings { action: PinAction::Off, ..PinSettings::default() }));
     assert!(!pins.is_watched("files"));

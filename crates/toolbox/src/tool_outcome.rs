@@ -137,7 +137,7 @@ impl ToolOutcome {
 }
 
 /// A failure that the tool itself reported. The tool ran, so its effect is unknown.
-fn reported_failure(said: Members, origin: Origin, note: Option<String>) -> Outcome {
+fn reported_failure(members: Members, origin: Origin, note: Option<String>) -> Outcome {
     let fault = Fault::new(&reason::MCP_TOOL_FAILED)
         .with_effect(Effect::Unknown)
         .retry_as(Retry::AfterChange)
@@ -146,7 +146,7 @@ fn reported_failure(said: Members, origin: Origin, note: Option<String>) -> Outc
         Some(note) => fault.note("result", note),
         None => fault,
     };
-    let Members { members, meta, cache } = said;
+    let Members { members, meta, cache } = members;
     Outcome::ReportedFailure(Box::new(ReportedFailure { fault, members, meta, cache }))
 }
 

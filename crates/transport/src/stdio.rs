@@ -1,9 +1,9 @@
 //! Stdio: one message per line on standard input and output.
 
-mod ends;
 mod lines;
 mod refuse;
 mod salvage;
+mod standard_io;
 mod unreadable_lines;
 mod writer;
 
@@ -19,7 +19,7 @@ use failwell_pipeline::{
 };
 use failwell_render::Reply;
 use failwell_rpc::Caller;
-use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, MessageKind, Misread, Request};
+use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, MessageKind, Request, UnreadableMessage};
 use failwell_toolbox::Trace;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -28,10 +28,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-pub use self::ends::standard;
 pub use self::lines::{InputLine, Lines};
 pub use self::refuse::refuse_stdio;
 pub use self::salvage::id_in_start;
+pub use self::standard_io::standard;
 use self::unreadable_lines::{UnreadableLines, Verdict};
 pub use self::writer::write_lines;
 use crate::shutdown::{FLUSH, ShutdownReport, settle};
@@ -179,32 +179,32 @@ impl Connection {
         Dialect::Mcp(self.session.revision())
     }
 
-    async fn misread(&self, misread: Misread) -> Option<Reply> {
+    async fn refuse_unreadable(&self, unreadable: UnreadableMessage) -> Option<Reply> {
         let Session { id, caller, .. } = &*self.session;
-        self.pipeline.misread(misread, self.dialect(), id, Some(caller)).await
+        self.pipeline.refuse_unreadable(unreadable, self.dialect(), id, Some(caller)).await
     }
 
     async fn refuse_long(&self, start: &[u8], limit: usize) {
         let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
-        self.complain(Misread { fault, id: id_in_start(start), about: MessageKind::Unknown }).await;
+        self.complain(UnreadableMessage { fault, id: id_in_start(start), about: MessageKind::Unknown }).await;
     }
 
     /// Answers an unreadable line. If there are too many, those with an id are slowed down, and the others get
     /// no response: two programs that misunderstand each other must not exchange errors without end.
-    async fn complain(&self, mut misread: Misread) {
-        if misread.about != MessageKind::Answer {
+    async fn complain(&self, mut unreadable: UnreadableMessage) {
+        if unreadable.about != MessageKind::Answer {
             let verdict = self.unreadable_lines.lock().judge();
             if verdict == Verdict::FirstTooMany {
                 self.pipeline.journal().note_warning(unreadable_lines::NOTICE, "stdio");
             }
-            match (verdict, &misread.id) {
+            match (verdict, &unreadable.id) {
                 (Verdict::Answer, _) => {}
                 (_, Some(_)) => self.is_flooded.store(true, Ordering::Relaxed),
                 // An invalid response gets no response, and neither does this line.
-                (_, None) => misread.about = MessageKind::Answer,
+                (_, None) => unreadable.about = MessageKind::Answer,
             }
         }
-        if let Some(reply) = self.misread(misread).await {
+        if let Some(reply) = self.refuse_unreadable(unreadable).await {
             let _ = self.session.outbound.push(reply.body).await;
         }
     }
@@ -216,8 +216,8 @@ impl Connection {
     /// Handles one line and writes all its replies to the connection.
     async fn exchange(&self, bytes: Bytes) {
         let body = match MessageBuf::scan(bytes, &Limits::default()).read() {
-            Incoming::One(Err(misread)) => {
-                return self.complain(misread).await;
+            Incoming::One(Err(unreadable)) => {
+                return self.complain(unreadable).await;
             }
             Incoming::One(message) => self.one(message).await.map(|reply| reply.body),
             Incoming::Batch(messages) if self.session.revision().allows_batch() => {
@@ -226,7 +226,9 @@ impl Connection {
             }
             Incoming::Batch(_) => {
                 let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-                return self.complain(Misread { fault, id: None, about: MessageKind::Unknown }).await;
+                return self
+                    .complain(UnreadableMessage { fault, id: None, about: MessageKind::Unknown })
+                    .await;
             }
         };
         if let Some(body) = body {
@@ -234,7 +236,7 @@ impl Connection {
         }
     }
 
-    async fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
+    async fn one(&self, message: Result<Message<'_>, UnreadableMessage>) -> Option<Reply> {
         match message {
             Ok(Message::Request(request)) => {
                 self.reset();
@@ -250,7 +252,7 @@ impl Connection {
                 self.pipeline.handle_response(&response, &self.session).await;
                 None
             }
-            Err(misread) => self.misread(misread).await,
+            Err(unreadable) => self.refuse_unreadable(unreadable).await,
         }
     }
 }

@@ -126,17 +126,17 @@ async fn messages_over_http_are_scanned_once() {
     let mentions = call("io.modelcontextprotocol/protocolVersion");
     let (hi, now, broken) = (call("hi"), modern_call(), r#"{"jsonrpc": nothing"#);
     let batch = format!("[{hi},{INITIALIZED}]");
-    let (said, lost_session) = (["200", r#""id":7"#, "say"], ["404", r#""id":7"#, "http/SESSION_LOST"]);
+    let (accepted, lost_session) = (["200", r#""id":7"#, "say"], ["404", r#""id":7"#, "http/SESSION_LOST"]);
     let refused = ["400", "rpc/NOT_JSON"];
     for (name, accept, headers, body, expected) in [
-        ("in a session", USUAL, &session[..], hi.as_str(), &said[..]),
-        ("in a session, as events", EVENTS, &session, &hi, &[&said[..], &["data: "]].concat()),
-        ("in a session, with the modern key in its text", USUAL, &session, &mentions, &said),
-        ("in a session, with the modern key, as events", EVENTS, &session, &mentions, &said),
-        ("modern", USUAL, &modern, &now, &said),
-        ("modern, as events", EVENTS, &modern, &now, &said),
+        ("in a session", USUAL, &session[..], hi.as_str(), &accepted[..]),
+        ("in a session, as events", EVENTS, &session, &hi, &[&accepted[..], &["data: "]].concat()),
+        ("in a session, with the modern key in its text", USUAL, &session, &mentions, &accepted),
+        ("in a session, with the modern key, as events", EVENTS, &session, &mentions, &accepted),
+        ("modern", USUAL, &modern, &now, &accepted),
+        ("modern, as events", EVENTS, &modern, &now, &accepted),
         ("modern by its body alone", USUAL, &modern[1..], &now, &["400", "mcp/HEADER"]),
-        ("modern, with a session", USUAL, &modern_in_session, &now, &said),
+        ("modern, with a session", USUAL, &modern_in_session, &now, &accepted),
         ("modern by its header, with a session", USUAL, &modern_in_session, &hi, &["400", r#""id":7"#]),
         ("in a lost session", USUAL, &lost, &hi, &lost_session),
         ("in a lost session, as events", EVENTS, &lost, &hi, &lost_session),
@@ -159,12 +159,12 @@ async fn messages_over_http_are_scanned_once() {
 
     let id = client.session("2025-03-26").await;
     let batches = [("Mcp-Session-Id", id.as_str())];
-    client.post(("a batch", "/mcp", USUAL), &batches, &batch, &said).await;
-    client.post(("a batch as events", "/mcp", EVENTS), &batches, &batch, &said).await;
+    client.post(("a batch", "/mcp", USUAL), &batches, &batch, &accepted).await;
+    client.post(("a batch as events", "/mcp", EVENTS), &batches, &batch, &accepted).await;
 
     let direct = json!({"jsonrpc": "2.0", "id": 7, "method": "echo", "params": {"say": "hi"}}).to_string();
-    client.post(("/rpc", "/rpc", PLAIN), &[], &direct, &said).await;
-    client.post(("a batch over /rpc", "/rpc", PLAIN), &[], &format!("[{direct}]"), &said).await;
+    client.post(("/rpc", "/rpc", PLAIN), &[], &direct, &accepted).await;
+    client.post(("a batch over /rpc", "/rpc", PLAIN), &[], &format!("[{direct}]"), &accepted).await;
     client.post(("REST", "/v1/tools/echo", PLAIN), &[], r#"{"say":"hi"}"#, &["200", "say"]).await;
     stop.cancel();
     assert!(client.problems.is_empty(), "{}", client.problems.join("\n"));

@@ -78,7 +78,7 @@ pub const NOTES: &[&str] = &[
     "timelines.create needs read permission; a timeline belongs to the token that made it.",
     "last_sync includes changes of the very second it names; times have whole seconds.",
     "A task that moved is told as deleted in its old list.",
-    "A filter with an operator nobody knows or a stray parenthesis is refused; a date in it that nobody understands \
+    "A filter with an unknown operator or a stray parenthesis is refused; an unreadable date in it \
      matches nothing, and `7 days ago` is such a date.",
     "dueWithin and startWithin look forward from their day; completedWithin, addedWithin and updatedWithin look both ways.",
     "A day that is named (friday) is the next one after today; `this friday` may be today.",

@@ -38,12 +38,7 @@ pub fn toolbox(reasons: &ReasonRegistry) -> Result<Toolbox, Fault> {
         instructions: "Tools to try the server with: echo, wait, explain, fail, ask.",
     };
     Ok(Toolbox::new(info)
-        .tool(
-            Tool::typed("echo", "Gives back the text it was given.", echo)?
-                .titled("Echo")
-                .read_only()
-                .closed_world(),
-        )
+        .tool(Tool::typed("echo", "Returns the given text.", echo)?.titled("Echo").read_only().closed_world())
         .tool(
             Tool::new("wait", "Waits for some seconds, with progress; can be cancelled.", wait)?
                 .titled("Wait")
@@ -176,7 +171,5 @@ async fn ask(_given: Ask, cx: Context) -> Result<ToolOutcome, Fault> {
     });
     let answers = cx.ask(&[("name", Question::form("What is your name?", form))]).await?;
     let name = answers.accepted("name").and_then(|content| Some(content.get("name")?.as_str()?.to_owned()));
-    Ok(ToolOutcome::text(
-        name.map_or("nobody wants to be greeted".to_owned(), |name| format!("hello, {name}")),
-    ))
+    Ok(ToolOutcome::text(name.map_or("no name was given".to_owned(), |name| format!("hello, {name}"))))
 }

@@ -79,7 +79,7 @@ impl ArtifactLink {
 #[derive(Debug, Clone)]
 pub(crate) enum ArtifactStore {
     /// On disk, as resources with their own permissions.
-    Shelf(BlobStore),
+    StoredBlobs(BlobStore),
     /// In memory, until this program ends.
     MemoryArtifacts(Arc<Mutex<MemoryArtifacts>>),
 }
@@ -88,18 +88,18 @@ pub(crate) enum ArtifactStore {
 #[derive(Debug, Default)]
 pub(crate) struct MemoryArtifacts {
     /// By owner and URI.
-    kept: HashMap<(String, String), (&'static str, Bytes)>,
+    artifacts: HashMap<(String, String), (&'static str, Bytes)>,
     order: VecDeque<(String, String)>,
     size: usize,
 }
 
 impl ArtifactStore {
     pub(crate) fn new(blobs: Option<BlobStore>) -> ArtifactStore {
-        blobs.map_or_else(|| ArtifactStore::MemoryArtifacts(Arc::default()), ArtifactStore::Shelf)
+        blobs.map_or_else(|| ArtifactStore::MemoryArtifacts(Arc::default()), ArtifactStore::StoredBlobs)
     }
 
     pub(crate) fn is_persistent(&self) -> bool {
-        matches!(self, ArtifactStore::Shelf(_))
+        matches!(self, ArtifactStore::StoredBlobs(_))
     }
 
     pub(crate) async fn put(
@@ -109,7 +109,7 @@ impl ArtifactStore {
         bytes: Bytes,
     ) -> Result<ArtifactLink, Fault> {
         match self {
-            ArtifactStore::Shelf(blobs) => {
+            ArtifactStore::StoredBlobs(blobs) => {
                 let new = NewFile {
                     owner: owner.to_owned(),
                     kind: ResourceType::new(kind.folder())?,
@@ -117,8 +117,12 @@ impl ArtifactStore {
                     ttl: None,
                     metadata: Map::from_iter([("server".to_owned(), Value::from("device"))]),
                 };
-                let kept = blobs.put(new, bytes).await?;
-                Ok(ArtifactLink { uri: kept.uri, media_type: kept.media_type.to_owned(), bytes: kept.size })
+                let stored = blobs.put(new, bytes).await?;
+                Ok(ArtifactLink {
+                    uri: stored.uri,
+                    media_type: stored.media_type.to_owned(),
+                    bytes: stored.size,
+                })
             }
             ArtifactStore::MemoryArtifacts(memory) => Ok(memory.lock().put(owner, kind, bytes)),
         }
@@ -128,9 +132,9 @@ impl ArtifactStore {
     pub(crate) async fn read(&self, owner: &str, uri: &str) -> Result<(String, Bytes), Fault> {
         let nothing = || Fault::new(&reason::DEVICE_KEPT_NOTHING).fact("uri", Echo::of_caller(uri));
         match self {
-            ArtifactStore::Shelf(blobs) => {
+            ArtifactStore::StoredBlobs(blobs) => {
                 match blobs.accessible(FileAccess::owned_by(owner)).read(uri).await {
-                    Ok((kept, bytes)) => Ok((kept.media_type.to_owned(), bytes)),
+                    Ok((stored, bytes)) => Ok((stored.media_type.to_owned(), bytes)),
                     Err(fault)
                         if matches!(
                             fault.kind(),
@@ -144,7 +148,7 @@ impl ArtifactStore {
             }
             ArtifactStore::MemoryArtifacts(memory) => {
                 let memory = memory.lock();
-                let found = memory.kept.get(&(owner.to_owned(), uri.to_owned()));
+                let found = memory.artifacts.get(&(owner.to_owned(), uri.to_owned()));
                 found.map(|(media, bytes)| ((*media).to_owned(), bytes.clone())).ok_or_else(nothing)
             }
         }
@@ -158,13 +162,13 @@ impl MemoryArtifacts {
         let uri = format!("resource://{}/{name}{}", kind.folder(), kind.extension());
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         let key = (owner.to_owned(), uri.clone());
-        if !self.kept.contains_key(&key) {
+        if !self.artifacts.contains_key(&key) {
             self.size += bytes.len();
-            self.kept.insert(key.clone(), (kind.media_type(), bytes));
+            self.artifacts.insert(key.clone(), (kind.media_type(), bytes));
             self.order.push_back(key);
         }
         while self.size > MOST && self.order.len() > 1 {
-            let oldest = self.order.pop_front().and_then(|key| self.kept.remove(&key));
+            let oldest = self.order.pop_front().and_then(|key| self.artifacts.remove(&key));
             self.size -= oldest.map_or(0, |(_, bytes)| bytes.len());
         }
         ArtifactLink { uri, media_type: kind.media_type().to_owned(), bytes: size }

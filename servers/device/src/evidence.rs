@@ -60,8 +60,8 @@ pub(crate) async fn gather(lease: &DeviceLease, fault: &Fault, selector: Option<
         return evidence;
     }
     if fault.reason() == &reason::DEVICE_ALERT_OPEN {
-        let said = timeout(LONGEST, lease.device.alert_text()).await;
-        evidence.alert = said.ok().and_then(Result::ok).map(|text| tidy(&text));
+        let alert = timeout(LONGEST, lease.device.alert_text()).await;
+        evidence.alert = alert.ok().and_then(Result::ok).map(|text| tidy(&text));
     }
     evidence.screenshot = screenshot(lease).await;
     if let Some(selector) = selector

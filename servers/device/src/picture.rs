@@ -5,12 +5,12 @@
 
 mod compare;
 mod decode;
+mod difference;
 mod regions;
-mod shown;
 
 pub use compare::{Comparison, Options, compare};
 pub use decode::{DecodeError, LONGEST_SIDE, MOST_PIXELS, decode};
-pub use shown::difference;
+pub use difference::difference;
 
 /// A picture as RGB pixels. Transparency is blended with white.
 #[derive(Debug, Clone, PartialEq, Eq)]

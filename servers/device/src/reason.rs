@@ -112,7 +112,7 @@ failwell_fault::reasons! {
     DEVICE_STALE_ELEMENT = "device/STALE_ELEMENT" {
         Precondition, ToolFailed, Upstream,
         title: "the element changed while it was being used",
-        hint: "call the tool again to look up the element anew; use wait_for_condition while the screen is still changing",
+        hint: "call the tool again to look up the current element; use wait_for_condition while the screen is still changing",
         about: "The element was found, but the driver no longer knew it when the action ran. Several attempts failed.",
     }
     DEVICE_NOT_INTERACTABLE = "device/NOT_INTERACTABLE" {

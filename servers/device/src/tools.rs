@@ -18,7 +18,7 @@ use crate::sessions::DeviceSessions;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct SessionArgument {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[schemars(length(min = 1, max = 64))]
     session: Option<String>,
 }

@@ -1,5 +1,5 @@
 # Handed to the interpreter with -c: `HOME VERB …`. Makes the package in HOME importable, without a trace on the search path
-# and under names that no file has, so that nobody takes it for a part of the project. Compiled once per interpreter.
+# and under names that no file has, so that it is not taken for a part of the project. Compiled once per interpreter.
 import marshal
 import os
 import sys

@@ -69,7 +69,7 @@ async fn ask(launcher: &Launcher, root: &Path, tool: &str, arguments: &[&str]) -
     plan.environment = environment(&[]);
     plan.limits = Limits { wall: Some(ASKING), ..Limits::default() };
     let ended = launcher.start(plan).await.ok()?.wait().await;
-    let said = ended.output.stdout.text();
-    let path = said.lines().map(str::trim).rfind(|line| !line.is_empty())?;
+    let output = ended.output.stdout.text();
+    let path = output.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     (ended.how == ExitCause::Code(0)).then(|| PathBuf::from(path))
 }

@@ -149,7 +149,7 @@ impl Report {
                 self.started += 1;
                 self.running.insert(id, self.started);
             }
-            Event::Test(told) => self.finish_test(told, scrubber, project),
+            Event::Test(event) => self.finish_test(event, scrubber, project),
             Event::Interrupt { kind, msg } => self.interrupt = Some((kind, scrubber.clean(&msg))),
             Event::Internal { kind, text } => self.internal = Some((kind, scrubber.clean(&text))),
             Event::Finish { code } => self.finish = Some(code),
@@ -162,14 +162,14 @@ impl Report {
         }
     }
 
-    fn finish_test(&mut self, told: TestEvent, scrubber: &Scrubber, project: &Project) {
-        self.running.remove(&told.id);
+    fn finish_test(&mut self, event: TestEvent, scrubber: &Scrubber, project: &Project) {
+        self.running.remove(&event.id);
         if self.tests.len() >= MOST_KEPT {
             return;
         }
-        let simple = told.outcome == Outcome::Passed && told.subtests == 0;
-        let story = (!simple).then(|| Box::new(story(&told, scrubber, project)));
-        self.tests.push(Test { id: told.id, outcome: told.outcome, duration: told.duration, story });
+        let simple = event.outcome == Outcome::Passed && event.subtests == 0;
+        let story = (!simple).then(|| Box::new(story(&event, scrubber, project)));
+        self.tests.push(Test { id: event.id, outcome: event.outcome, duration: event.duration, story });
     }
 
     /// Remembers the running test, because it may still finish after the signal to stop.
@@ -218,20 +218,20 @@ impl Report {
     }
 }
 
-fn story(told: &TestEvent, scrubber: &Scrubber, project: &Project) -> TestDetails {
+fn story(event: &TestEvent, scrubber: &Scrubber, project: &Project) -> TestDetails {
     let clean = |text: &Option<String>| text.as_deref().map(|text| scrubber.clean(text));
-    let place = told.path.as_deref().map(|path| match told.line {
+    let place = event.path.as_deref().map(|path| match event.line {
         Some(line) => format!("{}:{line}", project.relative(path)),
         None => project.relative(path).to_owned(),
     });
     TestDetails {
-        phase: told.phase.clone().unwrap_or_default(),
-        message: clean(&told.msg).unwrap_or_default(),
-        traceback: clean(&told.tb).unwrap_or_default(),
-        also: clean(&told.also),
+        phase: event.phase.clone().unwrap_or_default(),
+        message: clean(&event.msg).unwrap_or_default(),
+        traceback: clean(&event.tb).unwrap_or_default(),
+        also: clean(&event.also),
         place,
-        sections: told.sections.iter().map(|(name, text)| (name.clone(), scrubber.clean(text))).collect(),
-        subtests: told.subtests,
-        subfailed: told.subfailed,
+        sections: event.sections.iter().map(|(name, text)| (name.clone(), scrubber.clean(text))).collect(),
+        subtests: event.subtests,
+        subfailed: event.subfailed,
     }
 }

@@ -188,7 +188,7 @@ pub(crate) async fn watch(
             },
             ended = running.wait() => break ended,
             _ = ticks.tick() => match watch.tick().await {
-                WatchStep::GoOn => {}
+                WatchStep::Continue => {}
                 WatchStep::Send(signal) => running.signal(signal).await,
                 WatchStep::Kill => break running.kill().await,
             },
@@ -205,7 +205,7 @@ pub(crate) async fn watch(
 }
 
 enum WatchStep {
-    GoOn,
+    Continue,
     Send(Signal),
     Kill,
 }
@@ -217,7 +217,7 @@ struct RunWatch<'a> {
     report: Report,
     lines: LineSplitter,
     began: Instant,
-    told: Instant,
+    last_progress: Instant,
     ticks: u32,
     /// The start of the running test, with the number of tests started by then.
     current: (u64, Instant),
@@ -237,7 +237,7 @@ impl<'a> RunWatch<'a> {
             report: Report::default(),
             lines: LineSplitter::default(),
             began: now,
-            told: now,
+            last_progress: now,
             ticks: 0,
             current: (0, now),
             returned: None,
@@ -254,7 +254,7 @@ impl<'a> RunWatch<'a> {
         if self.report.exit.is_some() && self.returned.is_none() {
             self.returned = Some(Instant::now());
         }
-        if self.told.elapsed() >= TELLING {
+        if self.last_progress.elapsed() >= TELLING {
             self.report_progress().await;
         }
     }
@@ -262,7 +262,7 @@ impl<'a> RunWatch<'a> {
     /// Progress must increase, so a long test adds a small part to it.
     async fn report_progress(&mut self) {
         let done = self.report.tests.len();
-        self.told = Instant::now();
+        self.last_progress = Instant::now();
         let part = f64::from(self.ticks.min(900)) / 1_000.0;
         let message = format!(
             "{}; {:.1} s",
@@ -284,7 +284,7 @@ impl<'a> RunWatch<'a> {
             self.ticks = 0;
         }
         self.ticks += 1;
-        if now.duration_since(self.told) >= TELLING * 5 {
+        if now.duration_since(self.last_progress) >= TELLING * 5 {
             self.report_progress().await;
         }
         if self.returned.is_some_and(|returned| now.duration_since(returned) >= LINGER) {
@@ -292,7 +292,7 @@ impl<'a> RunWatch<'a> {
             return WatchStep::Kill;
         }
         if self.returned.is_some() {
-            return WatchStep::GoOn;
+            return WatchStep::Continue;
         }
         let stuck = self.request.per_test.filter(|limit| {
             self.report.running().is_some() && now.duration_since(self.current.1) >= *limit + STUCK
@@ -304,7 +304,7 @@ impl<'a> RunWatch<'a> {
                 self.report.hold();
             }
         }
-        let Some((since, _)) = self.over else { return WatchStep::GoOn };
+        let Some((since, _)) = self.over else { return WatchStep::Continue };
         let passed = now.duration_since(since);
         if passed >= KILL {
             return WatchStep::Kill;
@@ -314,7 +314,7 @@ impl<'a> RunWatch<'a> {
                 self.rung += 1;
                 WatchStep::Send(*signal)
             }
-            None => WatchStep::GoOn,
+            None => WatchStep::Continue,
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod discover;
 mod execute;
-mod look;
+mod run_queries;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,10 +71,10 @@ pub fn pytest(settings: Settings) -> Result<Toolbox, Fault> {
         instructions: "Runs a Python project's tests. execute_tests runs them (all, or node_ids), discover_tests lists them, get_failure shows one failure in full, list_runs the last runs. Failing tests are results, not errors.",
     };
     Ok(Toolbox::new(info)
-        .tool(Tool::new("execute_tests", "Runs tests and gives their outcomes, failures grouped by root cause first. Failing tests are an ordinary result.", with_state(&state, execute::execute))?.titled("Run tests").with_output_schema(schema::executed())?)
+        .tool(Tool::new("execute_tests", "Runs tests and returns their outcomes, with failures grouped by root cause first. Failing tests are an ordinary result.", with_state(&state, execute::execute))?.titled("Run tests").with_output_schema(schema::executed())?)
         .tool(Tool::new("discover_tests", "Lists the tests of the project without running them; works also when some files do not collect.", with_state(&state, discover::discover))?.titled("List tests").with_output_schema(schema::discovered())?.idempotent())
-        .tool(Tool::new("get_failure", "Shows one test of an earlier run in full: message, traceback, captured output.", with_state(&state, look::get_failure))?.titled("Show a failure").read_only())
-        .tool(Tool::new("list_runs", "Lists the last runs, newest first.", with_state(&state, look::list_runs))?.titled("List runs").read_only())
+        .tool(Tool::new("get_failure", "Shows one test of an earlier run in full: message, traceback, captured output.", with_state(&state, run_queries::get_failure))?.titled("Show a failure").read_only())
+        .tool(Tool::new("list_runs", "Lists the last runs, newest first.", with_state(&state, run_queries::list_runs))?.titled("List runs").read_only())
         .resource(Resource::new(
             "pytest://runs/{run}/log",
             "run log",
@@ -82,7 +82,7 @@ pub fn pytest(settings: Settings) -> Result<Toolbox, Fault> {
             "text/plain",
             move |address, cx| {
                 let state = state.clone();
-                async move { look::log(&state, &address, &cx) }
+                async move { run_queries::log(&state, &address, &cx) }
             },
         )))
 }

@@ -40,7 +40,7 @@ class Run:
         if raised is None:
             names.update({"_": returned, "__return__": returned, "result": returned})
             self.look(names, before=False)
-        return self.told(names, returned, raised)
+        return self.result(names, returned, raised)
 
     def prepare(self):
         """The function, and what it is called with, made inside the module."""
@@ -86,14 +86,14 @@ class Run:
             except BaseException as error:
                 self.outcomes[place] = ["raised", type(error).__name__]
 
-    def told(self, names, returned, raised):
+    def result(self, names, returned, raised):
         unlimited = Digits()
         after = [shown(names[name]) for name in getattr(self, "parameters", []) if name in names]
-        told = {"args_after": after, "conditions": self.outcomes, "sides": sorted(self.sides.taken)}
+        result = {"args_after": after, "conditions": self.outcomes, "sides": sorted(self.sides.taken)}
         if raised is None:
-            told["returned"] = {"repr": shown(returned), "type": type(returned).__name__, "value": Data(self.space).of(returned)}
+            result["returned"] = {"repr": shown(returned), "type": type(returned).__name__, "value": Data(self.space).of(returned)}
         else:
-            told["raised"] = {
+            result["raised"] = {
                 "class": type(raised).__name__,
                 "mro": [base.__name__ for base in type(raised).__mro__],
                 "message": message_of(raised),
@@ -101,7 +101,7 @@ class Run:
                 "traceback": traceback_of(raised),
             }
         unlimited.restore()
-        return told
+        return result
 
 
 class Digits:

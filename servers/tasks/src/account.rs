@@ -149,14 +149,14 @@ impl Account {
         let since = if state.reload || state.tasks.is_none() { None } else { self.cache().since() };
         match since {
             Some(since) => {
-                let told = self.client.read("rtm.tasks.getList", vec![("last_sync", iso(since))]).await?;
-                self.update_cache(|cache| cache.apply(TaskUpdates::read(&told)));
+                let response = self.client.read("rtm.tasks.getList", vec![("last_sync", iso(since))]).await?;
+                self.update_cache(|cache| cache.apply(TaskUpdates::read(&response)));
                 self.traffic.updates.fetch_add(1, Relaxed);
                 self.traffic.update_bytes.fetch_add(self.client.received() - before, Relaxed);
             }
             None => {
-                let told = self.client.read("rtm.tasks.getList", Vec::new()).await?;
-                self.update_cache(|cache| cache.replace_tasks(TaskUpdates::read(&told)));
+                let response = self.client.read("rtm.tasks.getList", Vec::new()).await?;
+                self.update_cache(|cache| cache.replace_tasks(TaskUpdates::read(&response)));
                 self.traffic.reloads.fetch_add(1, Relaxed);
                 self.traffic.reload_bytes.fetch_add(self.client.received() - before, Relaxed);
             }
@@ -167,8 +167,8 @@ impl Account {
     }
 
     async fn fetch_lists(&self) -> Result<Vec<List>, Fault> {
-        let told = self.client.read("rtm.lists.getList", Vec::new()).await?;
-        let places = items(&told, "lists");
+        let response = self.client.read("rtm.lists.getList", Vec::new()).await?;
+        let places = items(&response, "lists");
         Ok(places.into_iter().flat_map(|place| items(place, "list")).filter_map(List::read).collect())
     }
 

@@ -147,21 +147,21 @@ pub(crate) struct TaskUpdates {
 impl TaskUpdates {
     /// Reads each `list`, either in `tasks` or next to the transaction of a change.
     pub(crate) fn read(answer: &Value) -> TaskUpdates {
-        let mut told = TaskUpdates::default();
+        let mut updates = TaskUpdates::default();
         let places = if answer.get("tasks").is_some() { items(answer, "tasks") } else { vec![answer] };
         for list in places.into_iter().flat_map(|place| items(place, "list")) {
             let id = text(list, "id");
             for series in items(list, "taskseries") {
-                told.series(&id, series);
+                updates.series(&id, series);
             }
             for series in nested(list, "deleted", "taskseries") {
                 for task in items(series, "task") {
-                    told.note(time(task, "deleted"));
-                    told.gone.push((id.clone(), key(series, task)));
+                    updates.note(time(task, "deleted"));
+                    updates.gone.push((id.clone(), key(series, task)));
                 }
             }
         }
-        told
+        updates
     }
 
     fn series(&mut self, list: &str, series: &Value) {
@@ -256,9 +256,9 @@ mod tests {
     }
 
     fn check(answer: &Value) {
-        let told = TaskUpdates::read(answer);
-        assert_eq!((told.tasks.len(), told.gone.len()), (1, 1), "{answer}");
-        let task = &told.tasks[0];
+        let updates = TaskUpdates::read(answer);
+        assert_eq!((updates.tasks.len(), updates.gone.len()), (1, 1), "{answer}");
+        let task = &updates.tasks[0];
         assert_eq!((task.key.id().as_str(), task.list.as_str(), task.name.as_str()), ("2_3", "1", "Milk"));
         assert_eq!(
             (task.tags.as_slice(), task.priority),
@@ -267,8 +267,8 @@ mod tests {
         assert_eq!(task.notes[0].text, "hello");
         assert_eq!(task.repeat.as_ref().map(|it| (it.every, it.rule.as_str())), Some((true, "FREQ=DAILY")));
         assert!(task.due.is_some_and(|due| !due.has_time) && task.completed.is_none());
-        assert_eq!(told.gone[0].1.id(), "8_9");
-        assert_eq!(told.latest.map(|it| it.to_string()).as_deref(), Some("2026-02-01T00:00:00Z"));
+        assert_eq!(updates.gone[0].1.id(), "8_9");
+        assert_eq!(updates.latest.map(|it| it.to_string()).as_deref(), Some("2026-02-01T00:00:00Z"));
     }
 
     #[test]
@@ -289,7 +289,7 @@ mod tests {
         check(
             &json!({"transaction": {"id": "7"}, "list": {"id": "1", "taskseries": series(json!([task])), "deleted": {"taskseries": [{"id": "8", "task": [{"id": "9", "deleted": "2026-02-01T00:00:00Z"}]}]}}}),
         );
-        let told = TaskUpdates::read(&json!({"tasks": {"rev": "x"}}));
-        assert!(told.tasks.is_empty() && told.gone.is_empty());
+        let updates = TaskUpdates::read(&json!({"tasks": {"rev": "x"}}));
+        assert!(updates.tasks.is_empty() && updates.gone.is_empty());
     }
 }

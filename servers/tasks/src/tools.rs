@@ -14,7 +14,7 @@ mod update;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Toolbox, TypedOutcome, Work, see_through};
+use failwell_sdk::{Context, Toolbox, TypedOutcome, Work, run_to_completion};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ pub(crate) struct ChangedTask {
     pub(crate) task: Option<TaskView>,
     /// The number of this change, as `rtm_history` shows it.
     pub(crate) change: Option<u64>,
-    /// Whether the service's answer was lost, and the change was found by looking again.
+    /// Whether the service's response was lost, and the change was confirmed by a later read.
     pub(crate) read_back: bool,
 }
 
@@ -79,7 +79,7 @@ where
         let call = CallLog::new(account.clone(), cx.client().caller.to_string());
         let listener = call.listener();
         async move {
-            let outcome = see_through(call.serve(handler(account, given, cx))).await;
+            let outcome = run_to_completion(call.serve(handler(account, given, cx))).await;
             listener.hear();
             outcome
         }

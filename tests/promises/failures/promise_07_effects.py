@@ -47,12 +47,12 @@ def a_response_without_a_verdict_does_not_invite_a_repetition(binary, folder):
     """M7: the tool has run; only its response could not be inspected. Every dialect says so."""
     guard = f'[[guard.custom]]\nname = "marks"\ncommand = {json.dumps([sys.executable, "-c", GUARD])}\n'
     with Program(binary, folder, upstream("up") + guard) as program:
-        told = [
+        faults = [
             program.mcp("tools/call", {"name": "up__succeed", "arguments": {}})["error"]["data"],
             program.rpc("up__succeed", {})["error"]["data"],
             program.tool("up__succeed")[1]["detail"],
         ]
-        for fault in told:
+        for fault in faults:
             assert (fault["reason"], fault["effect"], fault["retry"]) == ("policy/GUARD_FAILED", "complete", "never"), fault
             assert "do not repeat" in fault["hint"] and "try again" not in fault["hint"], fault
 
@@ -78,8 +78,8 @@ def a_cancelled_call_may_have_done_something(binary, folder):
 def a_message_larger_than_an_answer_is_refused(binary, folder):
     folder.mkdir(parents=True)
     (folder / "failwell.toml").write_text(upstream("up", max_message_bytes=67108864))
-    told = subprocess.run([binary, "check"], cwd=folder, capture_output=True, text=True, timeout=60)
-    assert told.returncode == 1 and "max_message_bytes" in told.stdout + told.stderr, told
+    checked = subprocess.run([binary, "check"], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert checked.returncode == 1 and "max_message_bytes" in checked.stdout + checked.stderr, checked
 
 
 def leave(program, method, tool, arguments, **fault):
@@ -151,10 +151,10 @@ def a_late_task_is_not_added_twice(binary, folder):
             status, answer = program.tool("rtm_createTask", name="Milk")
             assert (answer["detail"]["reason"], answer["detail"]["effect"]) == ("server/TIMEOUT", "unknown"), answer
         until = time.monotonic() + 30
-        while (told := program.tool("rtm_createTask", name="Milk"))[0] != 200:
-            assert time.monotonic() < until, told
+        while (response := program.tool("rtm_createTask", name="Milk"))[0] != 200:
+            assert time.monotonic() < until, response
             time.sleep(0.2)
-        assert program.count("Milk") == 1, told
+        assert program.count("Milk") == 1, response
 
 
 def undo_keeps_its_promise(binary, folder):

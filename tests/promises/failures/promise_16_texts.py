@@ -14,14 +14,14 @@ def first_answer(binary, folder, settings):
     (folder / "failwell.toml").write_text(settings)
     hello = json.dumps({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": HELLO}) + "\n"
     environment = {"FAILWELL_STATE": str(folder / "state"), "PATH": "/usr/bin:/bin"}
-    told = subprocess.run([binary, "stdio"], cwd=folder, env=environment, input=hello, capture_output=True, text=True, timeout=60)
-    return json.loads(told.stdout.splitlines()[0]), told.stderr
+    done = subprocess.run([binary, "stdio"], cwd=folder, env=environment, input=hello, capture_output=True, text=True, timeout=60)
+    return json.loads(done.stdout.splitlines()[0]), done.stderr
 
 
 def a_start_that_fails_tells_the_client_why(binary, folder):
     answer, log = first_answer(binary, folder, 'servers = ["lobby"]\nlissten = "127.0.0.1:1"\n')
-    told = json.dumps(answer["error"])
-    assert answer["error"]["code"] == -32001 and "line 2" in told and "lissten" in told and "listen" in told, answer
+    text = json.dumps(answer["error"])
+    assert answer["error"]["code"] == -32001 and "line 2" in text and "lissten" in text and "listen" in text, answer
     assert '"level":"error"' in log.replace(" ", ""), log
 
 

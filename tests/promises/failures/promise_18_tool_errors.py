@@ -34,35 +34,35 @@ def scrub_removes_places(binary, home):
     """L1: tracebacks, addresses and paths are removed; the message, and a path that the caller named, stay."""
     with Program(binary, home, settings("scrub")) as program:
         for tool in ("fail", "fail_structured"):
-            for face, told in faces(program, tool, {"file": "/data/mine.csv"}):
-                assert not [leak for leak in LEAKS if leak in told], (face, told)
-                assert "/data/mine.csv" in told and "no row 7" in told, (face, told)
-                assert tool == "fail" or "opens" in told and "09:00" in told, (face, told)
+            for face, text in faces(program, tool, {"file": "/data/mine.csv"}):
+                assert not [leak for leak in LEAKS if leak in text], (face, text)
+                assert "/data/mine.csv" in text and "no row 7" in text, (face, text)
+                assert tool == "fail" or "opens" in text and "09:00" in text, (face, text)
         assert all(leak in told_to_the_operator(program) for leak in LEAKS), told_to_the_operator(program)[:3000]
 
 
 def replace_keeps_our_sentence(binary, home):
     with Program(binary, home, settings("replace")) as program:
         for tool in ("fail", "fail_structured"):
-            for face, told in faces(program, tool, {"file": "/data/mine.csv"}):
-                assert not [leak for leak in [*LEAKS, "no row 7", "09:00"] if leak in told], (face, told)
-                assert "The tool reported a failure" in told, (face, told)
+            for face, text in faces(program, tool, {"file": "/data/mine.csv"}):
+                assert not [leak for leak in [*LEAKS, "no row 7", "09:00"] if leak in text], (face, text)
+                assert "The tool reported a failure" in text, (face, text)
         assert all(leak in told_to_the_operator(program) for leak in [*LEAKS, "no row 7"])
 
 
 def pass_is_the_default(binary, home):
     for errors in ("", "pass"):
         with Program(binary, home.parent / f"{home.name}-{errors}", settings(errors)) as program:
-            for face, told in faces(program, "fail_structured", {"file": "/data/mine.csv"}):
-                assert all(leak in told for leak in LEAKS), (face, told)
-            for face, told in faces(program, "succeed", {}):
-                assert "/srv/app" in told, (face, told)
+            for face, text in faces(program, "fail_structured", {"file": "/data/mine.csv"}):
+                assert all(leak in text for leak in LEAKS), (face, text)
+            for face, text in faces(program, "succeed", {}):
+                assert "/srv/app" in text, (face, text)
 
 
 def results_without_failure_stay(binary, home):
     with Program(binary, home, settings("replace")) as program:
-        for face, told in faces(program, "succeed", {}):
-            assert "/srv/app" in told, (face, told)
+        for face, text in faces(program, "succeed", {}):
+            assert "/srv/app" in text, (face, text)
 
 
 CASES = [scrub_removes_places, replace_keeps_our_sentence, pass_is_the_default, results_without_failure_stay]

@@ -180,8 +180,8 @@ def a_failed_tool_is_a_failure_everywhere(binary, home):
             assert status == 502, (tool, status, body)
             assert isinstance(body["error_code"], int) and body["detail"]["reason"], body
             assert "the shop is closed" in str(body["detail"]), body
-            told = program.rpc(f"shop__{tool}", {})
-            assert "result" not in told and "the shop is closed" in str(told["error"]["data"]), told
+            response = program.rpc(f"shop__{tool}", {})
+            assert "result" not in response and "the shop is closed" in str(response["error"]["data"]), response
             result = program.mcp("tools/call", {"name": f"shop__{tool}", "arguments": {}})["result"]
             assert result["isError"] is True and result["content"][0]["text"] == "the shop is closed", result
         assert program.tool("shop__fail_structured")[1]["detail"]["result"]["structuredContent"] == {"opens": "09:00"}

@@ -136,8 +136,8 @@ def every_call_over_http_is_answered(binary, home):
                 call.thread.join(max(0.1, began + DRAIN + FLUSH - time.monotonic()))
             check(calls, began)
             program.process.wait(20)
-        told = program.screen[-1]
-        assert "0 requests finished, 200 requests ended with server/SHUTDOWN" in told and "not" not in told, program.screen
+        line = program.screen[-1]
+        assert "0 requests finished, 200 requests ended with server/SHUTDOWN" in line and "not" not in line, program.screen
         records(program.records(), {call.id for call in calls if call.face != "rest"}, sum(call.face == "rest" for call in calls))
 
 
@@ -146,8 +146,8 @@ def check(calls, began):
     for call in calls:
         problem = call.error or ("no answer" if call.answer is None else None)
         if problem is None:
-            told = fault(call.answer[0])
-            seen = (told["reason"], told["effect"], told["origin"])
+            details = fault(call.answer[0])
+            seen = (details["reason"], details["effect"], details["origin"])
             problem = None if seen == ("server/SHUTDOWN", "unknown", "failwell") else f"{seen}"
         if problem is None and call.ended - began > DRAIN + FLUSH:
             problem = f"answered {call.ended - began:.1f} s after the signal"
@@ -203,7 +203,7 @@ def talk(client):
         assert message["id"] not in seen, message
         seen[message["id"]] = fault(message)
     assert len(seen) == CALLS, f"{len(seen)} of {CALLS} answers"
-    kinds = collections.Counter((told["reason"], told["effect"]) for told in seen.values())
+    kinds = collections.Counter((details["reason"], details["effect"]) for details in seen.values())
     assert kinds == {("server/SHUTDOWN", "unknown"): CALLS}, kinds
     assert client.process.wait(20) == 0
 
@@ -236,8 +236,8 @@ def a_call_that_finishes_in_time_is_not_ended(binary, home):
         until("the shutdown begins", lambda: readiness(watcher) != 200)
         other.request("POST", "/v1/tools/echo", '{"text":"x"}', {"Content-Type": "application/json"})
         refused = other.getresponse()
-        told = json.loads(refused.read())["detail"]
-        assert (refused.status, told["reason"], told["effect"]) == (503, "server/SHUTDOWN", "none"), told
+        details = json.loads(refused.read())["detail"]
+        assert (refused.status, details["reason"], details["effect"]) == (503, "server/SHUTDOWN", "none"), details
         began = time.monotonic()
         call.thread.join(30)
         assert not call.error and "waited 4 seconds" in json.dumps(call.answer), (call.error, call.answer)

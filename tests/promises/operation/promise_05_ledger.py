@@ -26,12 +26,12 @@ def connect(program):
 
 def count_answers(wire, needle, wanted):
     """Reads until this many answers have come."""
-    heard, tail = 0, b""
-    while heard < wanted:
-        told = wire.recv(1 << 20)
-        assert told, f"{heard} of {wanted} answers"
-        piece = tail + told
-        heard += piece.count(needle)
+    count, tail = 0, b""
+    while count < wanted:
+        chunk = wire.recv(1 << 20)
+        assert chunk, f"{count} of {wanted} answers"
+        piece = tail + chunk
+        count += piece.count(needle)
         tail = piece[-(len(needle) - 1):] if needle not in piece[-(len(needle) - 1):] else b""
 
 
@@ -45,10 +45,10 @@ def flood_evicts_nothing(binary, folder, flood, reason, refused):
         assert program.send("/v1/tools/echo", {"text": "after"}, AS_ALICE)[0] == 200
         # Once the last record is there, the ledger is complete.
         until("the last record", lambda: [record for record in program.records() if record["outcome"] == "ok"])
-        rc, told = program.run("explain", deed)
-        assert rc == 0, f"the deed is gone: {told}"
-        rc, told = program.run("audit", "verify")
-        assert rc == 0, told
+        rc, output = program.run("explain", deed)
+        assert rc == 0, f"the deed is gone: {output}"
+        rc, output = program.run("audit", "verify")
+        assert rc == 0, output
         size = (folder / "log").stat().st_size
         assert size < 200_000, f"the log has {size} bytes"
     events = [record["event"] for record in program.records() if record["outcome"] == "event"]
@@ -142,16 +142,16 @@ def retention_tells_what_it_removed(binary, folder):
                 assert program.ask("GET", "/v1/me")[0] == 401 and program.ask("GET", "/nothing")[0] == 404
         until = time.monotonic() + 60
         while True:
-            rc, told = program.run("audit", "verify")
-            removed = dict((kind, int(number)) for number, kind in re.findall(r"^retention removed (\d+) (\w+), up to \d{4}-\d\d-\d\dT", told, re.M))
+            rc, output = program.run("audit", "verify")
+            removed = dict((kind, int(number)) for number, kind in re.findall(r"^retention removed (\d+) (\w+), up to \d{4}-\d\d-\d\dT", output, re.M))
             if removed.keys() == {"records", "refusals"}:
                 break
-            assert time.monotonic() < until, told
+            assert time.monotonic() < until, output
             # It is removed while records are written.
             assert program.send("/v1/tools/echo", {"text": "more"}, AS_ALICE)[0] == 200
-        assert rc == 0 and "all as they were written" in told, told
-        assert 0 < removed["refusals"] <= 2 * paths and 0 < removed["records"], told
-        assert "older ones were removed" in told, told
+        assert rc == 0 and "all as they were written" in output, output
+        assert 0 < removed["refusals"] <= 2 * paths and 0 < removed["records"], output
+        assert "older ones were removed" in output, output
 
 
 def lose(state, how):
@@ -203,8 +203,8 @@ def a_run_that_was_killed_is_noted(binary, folder):
         assert again.tool("echo", text="b")[0] == 200
     log = (folder / "again" / "log").read_text()
     assert "was killed" in log, log
-    rc, told = again.run("audit", "query", "--json", "--outcome", "event", "--data-dir", str(folder / "state"))
-    assert rc == 0 and "unclean_end" in told and str(program.process.pid) in told, told
+    rc, output = again.run("audit", "query", "--json", "--outcome", "event", "--data-dir", str(folder / "state"))
+    assert rc == 0 and "unclean_end" in output and str(program.process.pid) in output, output
 
 
 def one_file_after_a_clean_stop(binary, folder):
@@ -220,8 +220,8 @@ def one_file_after_a_clean_stop(binary, folder):
     copy = folder / "copy"
     copy.mkdir()
     shutil.copy(folder / "state" / "ledger.sqlite", copy)
-    rc, told = program.run("audit", "verify", "--data-dir", str(copy))
-    assert rc == 0 and "record" in told, told
+    rc, output = program.run("audit", "verify", "--data-dir", str(copy))
+    assert rc == 0 and "record" in output, output
 
 
 def records_that_cannot_be_written_are_counted(binary, folder):
@@ -241,8 +241,8 @@ def records_that_cannot_be_written_are_counted(binary, folder):
     again = Program(binary, folder / "again", settings(more=f'data_dir = "{folder / "state"}"'))
     with again:
         pass
-    rc, told = again.run("audit", "query", "--json", "--outcome", "event", "--data-dir", str(folder / "state"))
-    assert rc == 0 and '"lost":20' in told.replace(" ", ""), told
+    rc, output = again.run("audit", "query", "--json", "--outcome", "event", "--data-dir", str(folder / "state"))
+    assert rc == 0 and '"lost":20' in output.replace(" ", ""), output
 
 
 def an_open_state_folder_is_told(binary, folder):

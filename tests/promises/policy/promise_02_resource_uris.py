@@ -71,14 +71,14 @@ def hidden_files_stay_hidden(binary, home):
     rules = f'[resources.f]\nhide = ["file://{files}/private/*"]\n'
     with Program(binary, home, configured(files, home / "uris", rules)) as program:
         for uri in (spelling.format(f=files) for spelling in SPELLINGS):
-            for face, told in faces(program, uri):
-                assert MARK not in told, (face, uri)
-                assert "UNKNOWN_RESOURCE" in told or "BAD_URI" in told, (face, uri, told)
+            for face, text in faces(program, uri):
+                assert MARK not in text, (face, uri)
+                assert "UNKNOWN_RESOURCE" in text or "BAD_URI" in text, (face, uri, text)
         seen = (home / "uris").read_text() if (home / "uris").exists() else ""
         assert "s.txt" not in seen.replace("%2e", "."), seen
         for uri in (f"file://{files}/notes/a.txt", f"FILE:{files}/private/../notes/a.txt"):
-            for face, told in faces(program, uri):
-                assert "a note" in told, (face, uri, told)
+            for face, text in faces(program, uri):
+                assert "a note" in text, (face, uri, text)
         listed = json.dumps(modern(program, "resources/list", {})) + json.dumps(modern(program, "resources/templates/list", {}))
         assert "/private" not in listed and "notes/a.txt" in listed, listed
 
@@ -89,10 +89,10 @@ def allowed_folders_have_no_way_out(binary, home):
     rules = f'[resources.f]\nallow = ["FILE://localhost{files}/private/../notes/*"]\n'
     with Program(binary, home, configured(files, home / "uris", rules)) as program:
         for uri in (f"file://{files}/notes/../private/s.txt", f"file://{files}/notes/%2e%2e/private/s.txt"):
-            for face, told in faces(program, uri):
-                assert MARK not in told, (face, uri)
-        for face, told in faces(program, f"file://{files}/notes/a.txt"):
-            assert "a note" in told, (face, told)
+            for face, text in faces(program, uri):
+                assert MARK not in text, (face, uri)
+        for face, text in faces(program, f"file://{files}/notes/a.txt"):
+            assert "a note" in text, (face, text)
 
 
 def policies_know_one_spelling(binary, home):
@@ -103,10 +103,10 @@ def policies_know_one_spelling(binary, home):
     top = f"cedar = {json.dumps(str(policy))}\n"
     with Program(binary, home, configured(files, home / "uris", top=top)) as program:
         for uri in (spelling.format(f=files) for spelling in SPELLINGS):
-            for face, told in faces(program, uri):
-                assert MARK not in told, (face, uri)
-        for face, told in faces(program, f"file://{files}/notes/a.txt"):
-            assert "a note" in told, (face, told)
+            for face, text in faces(program, uri):
+                assert MARK not in text, (face, uri)
+        for face, text in faces(program, f"file://{files}/notes/a.txt"):
+            assert "a note" in text, (face, text)
 
 
 def completion_and_subscription_look_too(binary, home):
@@ -116,12 +116,12 @@ def completion_and_subscription_look_too(binary, home):
     with Program(binary, home, configured(files, home / "uris", rules)) as program:
         for spelling in ("file://{f}/private/{{name}}", "FILE://{f}/private/{{name}}", "file://{f}/notes/../private/{{name}}", "file:{f}/private/{{name}}"):
             uri = spelling.format(f=files)
-            told = json.dumps(modern(program, "completion/complete", {"ref": {"type": "ref/resource", "uri": "f+" + uri}, "argument": {"name": "name", "value": ""}}))
-            assert "s.txt" not in told and "error" in told, (uri, told)
+            text = json.dumps(modern(program, "completion/complete", {"ref": {"type": "ref/resource", "uri": "f+" + uri}, "argument": {"name": "name", "value": ""}}))
+            assert "s.txt" not in text and "error" in text, (uri, text)
         session = Session(program)
         for uri in (spelling.format(f=files) for spelling in SPELLINGS):
-            told = session.request("resources/subscribe", {"uri": "f+" + uri})
-            assert "error" in told, (uri, told)
+            text = session.request("resources/subscribe", {"uri": "f+" + uri})
+            assert "error" in text, (uri, text)
         assert not (home / "uris").exists() or "private" not in (home / "uris").read_text()
 
 
@@ -133,15 +133,15 @@ def what_servers_list_stays_readable(binary, home):
         assert "f+demo://odd%2Fname" in listed, listed
         for uri in ("demo://Mixed/Case%2dHere", "demo://odd%2Fname", "demo://a//b", "urn:example:one", "greeting://World", "greeting://J%C3%BCrgen",
                     "fetch://https://example.org//x"):
-            for face, told in faces(program, uri):
-                assert "text of" in told, (face, uri, told)
+            for face, text in faces(program, uri):
+                assert "text of" in text, (face, uri, text)
             assert (home / "uris").read_text().splitlines()[-1] == uri
-        told = modern(program, "resources/read", {"uri": f"f+FILE:{files}//notes/./%61.txt"})
-        assert "a note" in json.dumps(told), told
+        text = modern(program, "resources/read", {"uri": f"f+FILE:{files}//notes/./%61.txt"})
+        assert "a note" in json.dumps(text), text
         assert (home / "uris").read_text().splitlines()[-1] == f"file://{files}/notes/a.txt"
         for uri in ("demo://other%2Fname", f"file://{files}/notes%2fa.txt"):
-            for face, told in faces(program, uri):
-                assert "text of" not in told and "a note" not in told, (face, uri)
+            for face, text in faces(program, uri):
+                assert "text of" not in text and "a note" not in text, (face, uri)
 
 
 # Spellings of `db://h/a:b` and of a resource below `repo://h/private`.
@@ -171,12 +171,12 @@ def other_schemes_have_one_spelling(binary, home):
     top = f"cedar = {json.dumps(str(policy))}\n"
     with Program(binary, home, configured(files, home / "uris", rules, top)) as program:
         for uri in OTHERS + ["repo://h/notes/b+c", "repo://h/notes//b%2bc"]:
-            for face, told in faces(program, uri):
-                assert MARK not in told and "text of" not in told, (face, uri, told)
+            for face, text in faces(program, uri):
+                assert MARK not in text and "text of" not in text, (face, uri, text)
         assert not (home / "uris").exists() or "private" not in (home / "uris").read_text()
         for uri in ("repo://h/notes/a%3Ab", "repo://h//notes/a:b"):
-            for face, told in faces(program, uri):
-                assert "text of repo://h/notes/a:b" in told, (face, uri, told)
+            for face, text in faces(program, uri):
+                assert "text of repo://h/notes/a:b" in text, (face, uri, text)
             # The upstream gets the URI that the rules have checked.
             assert (home / "uris").read_text().splitlines()[-1] == "repo://h/notes/a:b"
 

@@ -52,7 +52,7 @@ def nothing_is_written(binary, home):
     command = json.dumps([sys.executable, str(SERVER), TOKEN])
     settings = SETTINGS.format(command=command)
     with Program(binary, home, settings) as program:
-        told = [raw(program, "POST", f"/v1/tools/leaky__{name}", b"{}") for name in [*LEAKS, "dies"]]
+        responses = [raw(program, "POST", f"/v1/tools/leaky__{name}", b"{}") for name in [*LEAKS, "dies"]]
         braced = "{" + TOKEN
         program.tool(braced)
         program.rpc("{'" + TOKEN + "'}", {})
@@ -64,12 +64,12 @@ def nothing_is_written(binary, home):
         raw(program, "POST", "/v1/tools/%7B" + TOKEN, b"{}")
         raw(program, "GET", "/%7B" + TOKEN)
         for body in ('{"a": TOKEN', '{"a": "TOKEN', "{'a': 'TOKEN'}", '{"a": "b"} TOKEN', "[TOKEN", '{"text": "' + "x" * 24000 + ' TOKEN ' + "y" * 9000 + '"}'):
-            told.append(raw(program, "POST", "/v1/tools/lobby__echo", body.replace("TOKEN", TOKEN).encode()))
-            told.append(raw(program, "POST", "/rpc", ('{"jsonrpc":"2.0","id":1,"method":' + body).replace("TOKEN", TOKEN).encode()))
+            responses.append(raw(program, "POST", "/v1/tools/lobby__echo", body.replace("TOKEN", TOKEN).encode()))
+            responses.append(raw(program, "POST", "/rpc", ('{"jsonrpc":"2.0","id":1,"method":' + body).replace("TOKEN", TOKEN).encode()))
         long = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "execute_tool", "params": {"name": "lobby__echo", "arguments": {"text": "z" * 15000 + " " + TOKEN + "z " * 9000}}})
-        told.append(raw(program, "POST", "/rpc", long.encode()))
+        responses.append(raw(program, "POST", "/rpc", long.encode()))
         assert len(NOISE) == 5
-        for answer in told:
+        for answer in responses:
             assert TOKEN not in answer and PASSWORD not in answer, answer[:500]
         program.process.terminate()
         program.process.wait(60)
@@ -98,11 +98,11 @@ def connection_strings_are_recognised(binary, home):
     """M5: passwords that begin with a sign, other forms of connection strings, escaped slashes."""
     with Program(binary, home, 'servers = ["lobby"]\n') as program:
         for text in STRINGS:
-            told = json.dumps(program.tool("echo", text=text))
-            assert "ecret123" not in told and "[redacted: secrets/connection_string]" in told, (text, told)
+            response = json.dumps(program.tool("echo", text=text))
+            assert "ecret123" not in response and "[redacted: secrets/connection_string]" in response, (text, response)
         for text in PLACEHOLDERS:
-            told = json.dumps(program.tool("echo", text=text))
-            assert "redacted" not in told, (text, told)
+            response = json.dumps(program.tool("echo", text=text))
+            assert "redacted" not in response, (text, response)
 
 
 def escaped_slashes_hide_no_webhook(binary, home):
@@ -110,8 +110,8 @@ def escaped_slashes_hide_no_webhook(binary, home):
     hook = "https://hooks.slack.com/services/T01ABCDEF/B01GHIJKL/" + "x7Rk2mPq9WvL4tZs8NcYaB3d"
     with Program(binary, home, 'servers = ["lobby"]\n') as program:
         for text in (hook, json.dumps({"hook": hook}), json.dumps({"hook": hook}).replace("/", "\\/"), "see " + hook.replace("/", "\\/")):
-            told = json.dumps(program.tool("echo", text=text))
-            assert "x7Rk2mPq9WvL4tZs8NcYaB3d" not in told and "[redacted: secrets/" in told, (text, told)
+            response = json.dumps(program.tool("echo", text=text))
+            assert "x7Rk2mPq9WvL4tZs8NcYaB3d" not in response and "[redacted: secrets/" in response, (text, response)
 
 
 def files_are_looked_through_by_any_name(binary, home):
@@ -121,8 +121,8 @@ def files_are_looked_through_by_any_name(binary, home):
         for name in names:
             for content in (b"TOKEN=" + TOKEN.encode() + b"\n", b"\x89PNG\xff\xfe\x00" + TOKEN.encode() + b"\x00\xff"):
                 made = json.loads(raw(program, "POST", "/v1/resources", *upload(name, content)))
-                told = download(program, made["uri"])
-                assert TOKEN.encode() not in told and b"[redacted: secrets/" in told, (name, content[:8], told[:200])
+                response = download(program, made["uri"])
+                assert TOKEN.encode() not in response and b"[redacted: secrets/" in response, (name, content[:8], response[:200])
         for content in (b"harmless\n", bytes(range(256)) * 10):
             made = json.loads(raw(program, "POST", "/v1/resources", *upload("b.bin", content)))
             assert download(program, made["uri"]) == content

@@ -21,16 +21,16 @@ def numbers_mean_the_same_in_every_spelling(binary, home):
     policy = home.parent / (home.name + ".cedar")
     policy.write_text(POLICY)
     with Program(binary, home, f'cedar = {json.dumps(str(policy))}\nservers = ["lobby"]\n') as program:
-        def told(amount):
+        def result(amount):
             body = '{"jsonrpc":"2.0","id":1,"method":"execute_tool","params":{"name":"fail","arguments":{"amount":%s}}}' % amount
             request = urllib.request.Request(program.address + "/rpc", body.encode(), {"Content-Type": "application/json"})
             with urllib.request.urlopen(request, timeout=60) as answer:
                 return answer.read().decode()
 
         for amount in DENIED:
-            assert "policy/DENIED" in told(amount), (amount, told(amount))
+            assert "policy/DENIED" in result(amount), (amount, result(amount))
         for amount in DECIDED:
-            assert "policy/DENIED" not in told(amount), (amount, told(amount))
+            assert "policy/DENIED" not in result(amount), (amount, result(amount))
 
 
 def no_depth_hides_an_argument(binary, home):
@@ -39,18 +39,18 @@ def no_depth_hides_an_argument(binary, home):
     policy.write_text(POLICY)
     rule = "[tools.lobby.arguments.echo.properties]\ntext = { maxLength = 3 }\n"
     with Program(binary, home, f'cedar = {json.dumps(str(policy))}\nservers = ["lobby"]\n{rule}') as program:
-        def told(tool, member, levels):
+        def result(tool, member, levels):
             body = '{%s,"x":%s}' % (member, "[" * (levels - 1) + "]" * (levels - 1))
             return program.ask("POST", f"/v1/tools/{tool}", body.encode(), {"Content-Type": "application/json"})
 
         for levels in (2, 64, 126, 127):
-            status, answer = told("fail", '"amount":5000', levels)
+            status, answer = result("fail", '"amount":5000', levels)
             assert (status, answer["detail"]["reason"]) == (403, "policy/DENIED"), (levels, answer)
-            status, answer = told("echo", '"text":"four"', levels)
+            status, answer = result("echo", '"text":"four"', levels)
             # The tool's own schema, which has no `x`, is checked as well.
             assert answer["detail"]["reason"] in ("policy/ARGUMENTS", "mcp/BAD_ARGUMENTS"), (levels, answer)
-            assert told("fail", '"amount":5', levels)[1]["detail"]["reason"] != "policy/DENIED", levels
-        assert told("fail", '"amount":5000', 128)[1]["detail"]["reason"] == "rpc/TOO_DEEP"
+            assert result("fail", '"amount":5', levels)[1]["detail"]["reason"] != "policy/DENIED", levels
+        assert result("fail", '"amount":5000', 128)[1]["detail"]["reason"] == "rpc/TOO_DEEP"
 
 
 def reserved_names_of_the_parser_are_arguments(binary, home):

@@ -65,8 +65,8 @@ def an_approver_sees_what_is_approved(binary, folder):
     with Program(binary, folder, settings) as program:
         status, answer = program.tool("up__succeed", text=f"run {hidden} now")
         assert answer["detail"]["reason"] == "policy/APPROVAL_NEEDED", answer
-        status, told = program.ask("GET", f"/v1/approvals/{answer['detail']['facts']['approval']}")
-        shown = json.dumps(told)
+        status, details = program.ask("GET", f"/v1/approvals/{answer['detail']['facts']['approval']}")
+        shown = json.dumps(details)
         assert "rm -rf /srv" in shown, shown
         assert token not in shown and hidden not in shown, shown
         assert "40 bytes, sha256 " in shown, shown
@@ -87,8 +87,8 @@ def an_approver_sees_personal_data_too(binary, folder):
             status, shown = program.ask("GET", f"/v1/approvals/{approval}")
             assert status == 200, shown
             assert shown["arguments"] == {"text": f"pay {number} of {address}", "to": address}, shown
-            status, told = program.run("approve", "--json", approval)
-            assert status == 0 and told.count(address) == 2 and number in told, told
+            status, output = program.run("approve", "--json", approval)
+            assert status == 0 and output.count(address) == 2 and number in output, output
 
 
 def the_name_of_the_environments_key_is_reserved(binary, folder):

@@ -16,10 +16,10 @@ def guard(command, more=""):
     return f'servers = ["lobby"]\n[[guard.custom]]\nname = "marks"\ncommand = {json.dumps(command)}\n{more}\n'
 
 
-def run(binary, home, settings, *arguments, said=""):
+def run(binary, home, settings, *arguments, message=""):
     home.mkdir(parents=True)
     (home / "failwell.toml").write_text(settings)
-    return subprocess.run([binary, *arguments], cwd=home, input=said, capture_output=True, text=True, timeout=60,
+    return subprocess.run([binary, *arguments], cwd=home, input=message, capture_output=True, text=True, timeout=60,
                           env={"PATH": "/usr/bin:/bin", "HOME": str(home), "FAILWELL_STATE": str(home / "state")})
 
 
@@ -30,7 +30,7 @@ def up_refuses(binary, home, settings):
 
 def stdio_refuses(binary, home, settings):
     """The first request is answered with −32002."""
-    stdio = run(binary, home / "stdio", settings, "stdio", said=json.dumps(HELLO) + "\n")
+    stdio = run(binary, home / "stdio", settings, "stdio", message=json.dumps(HELLO) + "\n")
     answer = json.loads(stdio.stdout.splitlines()[0])
     assert (answer["id"], answer["error"]["code"]) == (7, -32002), answer
     assert answer["error"]["data"]["reason"] == "config/PLUGIN", answer
@@ -46,7 +46,7 @@ def a_missing_program_fails_the_check(binary, home):
         checked = run(binary, home / command[0].replace("/", "-"), guard(command), "check", "--json")
         assert checked.returncode == 1 and json.loads(checked.stdout)["problems"][0]["line"] == 4, checked
     assert run(binary, home / "fine", guard(["python3", "guard.py"]), "check").returncode == 0
-    stdio = run(binary, home / "stdio", guard(["./missing"]), "stdio", said=json.dumps(HELLO) + "\n")
+    stdio = run(binary, home / "stdio", guard(["./missing"]), "stdio", message=json.dumps(HELLO) + "\n")
     assert json.loads(stdio.stdout.splitlines()[0])["error"]["code"] == -32002, stdio
     assert run(binary, home / "up", guard(["./missing"]), "up", "--listen", "127.0.0.1:0").returncode == 1
 

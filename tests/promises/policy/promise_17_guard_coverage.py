@@ -44,12 +44,12 @@ def everything_is_found(binary, home):
     """Formats and encodings that guards must find, and texts that must pass."""
     rules = "".join(f'[guard.{name}]\naction = "redact"\n' for name in ("secrets", "pii", "injection"))
     with Program(binary, home, 'servers = ["lobby"]\n' + rules) as program:
-        def told(text):
+        def result(text):
             return json.dumps(program.tool("echo", text=text), ensure_ascii=False)
 
-        missed = [text for text in [*KEYS, *PERSONAL, *INJECTION, *(code for secret in (TOKEN, *KEYS[:4], KEYS[-2]) for code in encodings(secret))] if "[redacted: " not in told(text)]
+        missed = [text for text in [*KEYS, *PERSONAL, *INJECTION, *(code for secret in (TOKEN, *KEYS[:4], KEYS[-2]) for code in encodings(secret))] if "[redacted: " not in result(text)]
         assert not missed, missed
-        wrong = [(text, told(text)) for text in BENIGN if "[redacted: " in told(text)]
+        wrong = [(text, result(text)) for text in BENIGN if "[redacted: " in result(text)]
         assert not wrong, wrong
 
 

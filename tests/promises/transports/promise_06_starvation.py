@@ -83,10 +83,10 @@ def busy_connections_of_an_address_are_refused(binary, home):
         until("all are busy", lambda: in_flight_seen_from_elsewhere(program) >= 20)
         with connect(program) as extra:
             extra.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-            told = b""
+            response = b""
             while chunk := extra.recv(65536):
-                told += chunk
-        assert told.startswith(b"HTTP/1.1 429") and b"http/TOO_MANY_CONNECTIONS" in told and b"retry-after" in told, told
+                response += chunk
+        assert response.startswith(b"HTTP/1.1 429") and b"http/TOO_MANY_CONNECTIONS" in response and b"retry-after" in response, response
         assert all(b"waited 4 seconds" in wire.recv(65536) for wire in wires)
         for wire in wires:
             wire.close()
@@ -249,16 +249,16 @@ def all_connections_have_a_limit(binary, home):
         for wire in busy:
             wire.sendall(as_a_stream("wait", seconds=3))
         # The response head of a stream arrives at once, so all requests are being served.
-        heard = [wire.recv(65536) for wire in busy]
-        assert all(head.startswith(b"HTTP/1.1 200") for head in heard), heard
+        responses = [wire.recv(65536) for wire in busy]
+        assert all(head.startswith(b"HTTP/1.1 200") for head in responses), responses
         with connect(program, "127.0.0.9") as extra:
             extra.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             # It is answered as soon as another request has ended.
             assert extra.recv(65536).startswith(b"HTTP/1.1 200")
-        for wire, told in zip(busy, heard):
-            while b"waited 3 seconds" not in told:
-                told += (more := wire.recv(65536))
-                assert more, told
+        for wire, response in zip(busy, responses):
+            while b"waited 3 seconds" not in response:
+                response += (more := wire.recv(65536))
+                assert more, response
         for wire in silent + busy:
             wire.close()
 

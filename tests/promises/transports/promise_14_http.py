@@ -55,8 +55,8 @@ def unreadable_heads_have_a_body_and_a_record(binary, home):
             before = count(program, reason)
             got, headers, body = exchange(program, data)
             assert got == status, (data[:40], got, body[:200])
-            told = json.loads(body)
-            assert told["detail"]["reason"] == reason and isinstance(told["error_code"], int), told
+            details = json.loads(body)
+            assert details["detail"]["reason"] == reason and isinstance(details["error_code"], int), details
             assert headers["content-type"] == "application/json", headers
             assert count(program, reason) == before + 1, f"{reason} is not counted"
         # An earlier request on the same connection is answered normally.
@@ -85,14 +85,14 @@ def refusals_on_rpc_echo_their_ids(binary, home):
 
         request = {"jsonrpc": "2.0", "id": "a-1", "method": "list_tools"}
         for headers in ([], ["X-API-Key: wrong"], ["Origin: https://evil.example"]):
-            status, told = rpc(request, *headers)
-            assert status == 200 and told["id"] == "a-1" and told["error"]["data"]["reason"], told
-        status, told = rpc([request, {**request, "id": 7}, {"jsonrpc": "2.0", "method": "note"}])
-        assert status == 200 and [one["id"] for one in told] == ["a-1", 7], told
-        assert {one["error"]["code"] for one in told} == {-32000}, told
+            status, answer = rpc(request, *headers)
+            assert status == 200 and answer["id"] == "a-1" and answer["error"]["data"]["reason"], answer
+        status, answer = rpc([request, {**request, "id": 7}, {"jsonrpc": "2.0", "method": "note"}])
+        assert status == 200 and [one["id"] for one in answer] == ["a-1", 7], answer
+        assert {one["error"]["code"] for one in answer} == {-32000}, answer
         assert rpc({"jsonrpc": "2.0", "method": "note"}) == (204, None)
-        status, told = rpc({**request, "params": {"x": "y" * 100_000}})
-        assert status == 200 and told["id"] is None and told["error"]["code"] == -32000, str(told)[:300]
+        status, answer = rpc({**request, "params": {"x": "y" * 100_000}})
+        assert status == 200 and answer["id"] is None and answer["error"]["code"] == -32000, str(answer)[:300]
         assert rpc(request, f"X-API-Key: {KEYS.ann}")[1]["result"], "the key works"
 
 

@@ -1,13 +1,13 @@
 //! The conformance fixture: a tool server with every kind of tool, prompt and resource.
 
 mod content;
+mod failing_tools;
 mod inputs;
 mod notices;
 mod prompts;
 mod questions;
 mod resources;
 mod tasks;
-mod trouble;
 
 use std::future::Future;
 
@@ -33,7 +33,7 @@ pub fn fixture() -> Result<Toolbox, Fault> {
         questions::tools()?,
         inputs::tools()?,
         tasks::tools()?,
-        trouble::tools()?,
+        failing_tools::tools()?,
     ];
     let toolbox = groups.into_iter().flatten().fold(Toolbox::new(info), Toolbox::tool);
     let toolbox = prompts::all().into_iter().fold(toolbox, Toolbox::prompt);

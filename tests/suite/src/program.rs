@@ -131,7 +131,7 @@ impl Program {
     }
 
     /// Runs another command of the program in the same folder, and returns its output.
-    pub fn said(&self, arguments: &[&str]) -> String {
+    pub fn output(&self, arguments: &[&str]) -> String {
         let output = std::process::Command::new(built("failwell"))
             .args(arguments)
             .current_dir(self.folder())

@@ -209,11 +209,11 @@ async fn converse(
 ) {
     while let Some(request) = read_request(&mut socket).await {
         seen.lock().expect("seen").push(request.clone());
-        let said = answer(&request);
-        if socket.write_all(&said.bytes).await.is_err() {
+        let response = answer(&request);
+        if socket.write_all(&response.bytes).await.is_err() {
             return;
         }
-        match said.then {
+        match response.then {
             ConnectionAction::Keep => {}
             ConnectionAction::Close => return,
             ConnectionAction::Hang => {

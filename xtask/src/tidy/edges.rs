@@ -171,9 +171,9 @@ fn metadata() -> Result<Metadata, Problem> {
         .output()
         .map_err(|error| Problem::new(format!("cargo does not start: {error}"), "run this through cargo"))?;
     serde_json::from_slice(&output.stdout).map_err(|error| {
-        let said = String::from_utf8_lossy(&output.stderr);
+        let output = String::from_utf8_lossy(&output.stderr);
         Problem::new(
-            format!("cargo metadata is unreadable: {error}: {said}"),
+            format!("cargo metadata is unreadable: {error}: {output}"),
             "make `cargo metadata` work first",
         )
     })

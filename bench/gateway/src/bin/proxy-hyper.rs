@@ -3,7 +3,7 @@
 //!
 //! Each client connection has its own upstream connection.
 
-use bench_server::stand::{open, told_to_stop};
+use bench_server::lifecycle::{open, shutdown_requested};
 use bytes::Bytes;
 use failwell_rpc::{Incoming, Limits, Message, read};
 use http::header::{CONNECTION, CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING};
@@ -115,6 +115,6 @@ async fn main() -> Result<(), Failure> {
     let listener = open().await?;
     tokio::select! {
         served = serve(listener, to, inspection) => served,
-        () = told_to_stop() => Ok(()),
+        () = shutdown_requested() => Ok(()),
     }
 }

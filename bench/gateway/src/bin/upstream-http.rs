@@ -1,7 +1,7 @@
 //! The echo server over HTTP.
 
 use bench_gateway::echo::{Answer, answer};
-use bench_server::stand::{open, told_to_stop};
+use bench_server::lifecycle::{open, shutdown_requested};
 use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
@@ -58,6 +58,6 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listener = open().await?;
     tokio::select! {
         served = serve(listener) => served,
-        () = told_to_stop() => Ok(()),
+        () = shutdown_requested() => Ok(()),
     }
 }

@@ -3,7 +3,7 @@
 use axum::routing::post;
 use axum::serve::ListenerExt;
 use axum::{Json, Router};
-use bench_server::stand::{open, told_to_stop};
+use bench_server::lifecycle::{open, shutdown_requested};
 use serde::{Deserialize, Serialize};
 use std::error::Error;
 
@@ -56,7 +56,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     tokio::select! {
         served = async { axum::serve(listener, router).await } => served?,
-        () = told_to_stop() => {}
+        () = shutdown_requested() => {}
     }
     Ok(())
 }

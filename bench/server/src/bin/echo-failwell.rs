@@ -1,6 +1,6 @@
 //! Failwell: one typed tool in a toolbox, served as `failwell up` does.
 
-use bench_server::stand::{open, told_to_stop};
+use bench_server::lifecycle::{open, shutdown_requested};
 use failwell_controls::{Settings, build_pipeline};
 use failwell_journal::Journal;
 use failwell_toolbox::{Info, Tool, ToolOutcome, Toolbox};
@@ -19,7 +19,7 @@ struct Echo {
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let info = Info { name: "echo", title: "Echo", version: "0.1.0", instructions: "" };
-    let echo = Tool::new("echo", "Gives back the text it was given.", |given: Echo, _| async move {
+    let echo = Tool::new("echo", "Returns the given text.", |given: Echo, _| async move {
         Ok(ToolOutcome::text(given.text))
     });
     let toolbox = Toolbox::new(info).tool(echo.map_err(|fault| fault.to_string())?);
@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         stop.clone(),
     );
     let serving = tokio::spawn(serving);
-    told_to_stop().await;
+    shutdown_requested().await;
     stop.cancel();
     serving.await?.map(|_| ()).map_err(|fault| fault.to_string().into())
 }

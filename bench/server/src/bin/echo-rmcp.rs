@@ -3,7 +3,7 @@
 
 use axum::Router;
 use axum::serve::ListenerExt;
-use bench_server::stand::{open, told_to_stop};
+use bench_server::lifecycle::{open, shutdown_requested};
 use rmcp::handler::server::router::tool::ToolRouter;
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig};
@@ -26,7 +26,7 @@ struct Echo {
 
 #[tool_router]
 impl EchoServer {
-    #[tool(description = "Gives back the text it was given.")]
+    #[tool(description = "Returns the given text.")]
     async fn echo(&self, Parameters(given): Parameters<Echo>) -> CallToolResult {
         CallToolResult::success(vec![ContentBlock::text(given.text)])
     }
@@ -57,7 +57,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     });
     tokio::select! {
         served = async { axum::serve(listener, router).await } => served?,
-        () = told_to_stop() => {}
+        () = shutdown_requested() => {}
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 mod identity;
 mod prune;
-mod thin;
+mod prune_refusals;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

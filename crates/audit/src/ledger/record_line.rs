@@ -16,7 +16,7 @@ use failwell_pipeline::{ASIDE, ExchangeOutcome, Record, Verdict};
 /// Maximum bytes of a text that the caller chose: a target, a method, an id.
 const MOST_NAME: usize = 1_024;
 /// Maximum bytes of one text in the public half of a fault.
-const MOST_TOLD: usize = 16 * 1024;
+const LARGEST_PUBLIC_FAULT: usize = 16 * 1024;
 
 /// The members, in the order of output. Names of times and sizes include the unit.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -91,8 +91,8 @@ pub struct RecordLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub story: Option<Box<FaultReport<'a>>>,
     /// The public half of the fault, as the caller received it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub told: Option<Box<Value>>,
+    #[serde(rename = "told", skip_serializing_if = "Option::is_none")]
+    pub public_fault: Option<Box<Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bodies: Option<Box<BodyLine>>,
     /// An event of the ledger itself.
@@ -211,7 +211,7 @@ impl RecordLine<'_> {
             line.revision = Some(revision.as_str().into());
         }
         let is_odd = record.target.as_ref().is_some_and(|target| target.contains(':'));
-        if !matches!(record.ended_as, ExchangeOutcome::Well) || is_odd {
+        if !matches!(record.ended_as, ExchangeOutcome::Succeeded) || is_odd {
             // A target that exists is harmless; an unknown name may contain anything, so it is redacted.
             line.target = line.target.map(|target| redact.text(&target, MOST_NAME).into());
         }
@@ -225,16 +225,16 @@ impl RecordLine<'_> {
         if matches!((&record.ended_as, record.to.dialect), (ExchangeOutcome::ToolFailed(_), Dialect::Mcp(_)))
         {
             // On MCP the caller received the tool's own result, not a fault of ours.
-            line.told = None;
+            line.public_fault = None;
         }
         if record.method.as_deref() == Some(ASIDE) {
-            line.told = None;
+            line.public_fault = None;
         }
         if let Some(bodies) = &record.bodies {
             let answer = match record.ended_as {
                 ExchangeOutcome::ToolFault(_) | ExchangeOutcome::Fault(_) => BodyKind::Error,
                 // Guards treat the output of a failed tool as a result.
-                ExchangeOutcome::Well | ExchangeOutcome::ToolFailed(_) => BodyKind::Result,
+                ExchangeOutcome::Succeeded | ExchangeOutcome::ToolFailed(_) => BodyKind::Result,
             };
             let body = |sort, bytes: &[u8]| redact.body(sort, &bodies.server, bytes, most_body);
             line.bodies = Some(Box::new(BodyLine {
@@ -254,8 +254,8 @@ impl RecordLine<'_> {
         self.retry = Some(retry(fault.retry()));
         self.origin = Some(fault.origin().as_str().into());
         self.story = Some(Box::new(FaultReport::new(fault, redact)));
-        let told = serde_json::from_str(&public_object(fault, to, moment)).unwrap_or(Value::Null);
-        self.told = Some(Box::new(redact.value(told, MOST_TOLD)));
+        let public = serde_json::from_str(&public_object(fault, to, moment)).unwrap_or(Value::Null);
+        self.public_fault = Some(Box::new(redact.value(public, LARGEST_PUBLIC_FAULT)));
     }
 
     pub(crate) fn event(event: Event, moment: Moment) -> RecordLine<'static> {
@@ -299,7 +299,7 @@ fn micros(duration: std::time::Duration) -> u64 {
 
 fn outcome(ended: &ExchangeOutcome) -> &'static str {
     match ended {
-        ExchangeOutcome::Well => "ok",
+        ExchangeOutcome::Succeeded => "ok",
         ExchangeOutcome::ToolFailed(_) | ExchangeOutcome::ToolFault(_) => "tool_failed",
         ExchangeOutcome::Fault(_) => "fault",
     }

@@ -2,8 +2,8 @@
 //! records, stays, and the next start reports it.
 //!
 //! A mark is a small file with a lock. The operating system releases the lock when the program ends in any way, so a
-//! mark without a lock belongs to nobody. Its size is fixed when it is made, so that the number of lost records can
-//! be written to a full disk.
+//! mark without a lock belongs to no running program. Its size is fixed when it is made, so that the number of lost
+//! records can be written to a full disk.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};

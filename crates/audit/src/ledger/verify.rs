@@ -97,9 +97,9 @@ pub fn verify(reading: &LedgerReader, known: Option<ChainHead>) -> Result<Verify
     let mut found = walk.end(head(&snapshot).or_fault(&reason::AUDIT_FAILED)?);
     let counted = removed(&snapshot).or_fault(&reason::AUDIT_FAILED)?;
     let gone = beginning.map_or(0, |beginning| beginning.seq) + missing;
-    let told = counted.iter().map(|(_, records, _)| records).sum::<i64>();
-    if !counted.is_empty() && told != gone {
-        let what = format!("the file says that {told} records were removed, but {gone} are");
+    let total = counted.iter().map(|(_, records, _)| records).sum::<i64>();
+    if !counted.is_empty() && total != gone {
+        let what = format!("the file says that {total} records were removed, but {gone} are");
         found.broken(found.first, None, what);
     }
     found.removed = counted.into_iter().map(Removal::new).collect();

@@ -130,9 +130,9 @@ impl Writer {
     }
 
     fn gather(&mut self, first: QueueItem, items: &Receiver<QueueItem>) {
-        let nobody_waits = matches!(first, QueueItem::Record(_, None));
+        let has_no_waiter = matches!(first, QueueItem::Record(_, None));
         self.take(first);
-        let is_calm = nobody_waits && self.shared.pace() == SyncMode::Calm;
+        let is_calm = has_no_waiter && self.shared.pace() == SyncMode::Calm;
         if is_calm && self.settings.durability == Durability::BestEffort {
             std::thread::sleep(GATHER);
         }
@@ -338,7 +338,7 @@ impl Writer {
             self.journal.note_event("the ledger can be written again", "ledger");
         }
         self.shared.broken.store(false, Ordering::Release);
-        self.answer(WriteResult::Through(self.last.map_or(0, |last| last.seq)));
+        self.answer(WriteResult::Written(self.last.map_or(0, |last| last.seq)));
         self.shared.written.fetch_add(self.records, Ordering::Relaxed);
         self.since_pruned += self.records;
         let lag = self.oldest.and_then(|oldest| oldest.elapsed().ok()).unwrap_or_default();
@@ -361,16 +361,16 @@ impl Writer {
     /// Critical durability: reports to waiting requests that their records are not written.
     fn give_up(&mut self) {
         if self.settings.durability == Durability::Critical {
-            self.answer(WriteResult::No);
+            self.answer(WriteResult::Failed);
             self.shared.lose(self.records);
             self.forget();
         }
     }
 
-    fn answer(&mut self, kept: WriteResult) {
+    fn answer(&mut self, result: WriteResult) {
         for waiting in self.waiting.drain(..) {
             // The requester may have timed out.
-            let _ = waiting.send(kept);
+            let _ = waiting.send(result);
         }
     }
 

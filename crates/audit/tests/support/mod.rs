@@ -41,7 +41,7 @@ pub(crate) fn ledger(settings: LedgerSettings) -> Ledger {
 }
 
 pub(crate) fn fine(target: &str) -> Box<Record> {
-    record(target, ExchangeOutcome::Well)
+    record(target, ExchangeOutcome::Succeeded)
 }
 
 pub(crate) fn fault(fault: Fault) -> Box<Record> {

@@ -95,7 +95,7 @@ pub(crate) async fn add(client: &mut Client, node: &str, rows: &[Row]) -> Result
 /// The fault for records under this node's id that are not from its ledger.
 pub(crate) fn other_chain() -> Fault {
     failed(
-        "what PostgreSQL has under this node's name is not what its ledger has: somebody changed it, or the ledger was \
+        "what PostgreSQL has under this node's name is not what its ledger has: a record was changed, or the ledger was \
          copied to another node or set back; failwell audit verify finds out where",
     )
 }

@@ -93,19 +93,19 @@ struct SessionFields {
 
 impl SessionFields {
     fn parse(fields: Vec<String>) -> SessionFields {
-        let mut kept = SessionFields::default();
+        let mut found = SessionFields::default();
         let mut fields = fields.into_iter();
         while let (Some(name), Some(value)) = (fields.next(), fields.next()) {
             match name.as_str() {
-                "owner" => kept.owner = value,
-                "created" => kept.created = value.parse().unwrap_or_default(),
-                "ttl" => kept.ttl = value.parse().unwrap_or_default(),
-                "metadata" => kept.metadata = value,
-                other => kept.context.extend(other.strip_prefix("c:").map(|key| (key.to_owned(), value))),
+                "owner" => found.owner = value,
+                "created" => found.created = value.parse().unwrap_or_default(),
+                "ttl" => found.ttl = value.parse().unwrap_or_default(),
+                "metadata" => found.metadata = value,
+                other => found.context.extend(other.strip_prefix("c:").map(|key| (key.to_owned(), value))),
             }
         }
-        kept.context.sort();
-        kept
+        found.context.sort();
+        found
     }
 }
 
@@ -117,19 +117,19 @@ impl RedisNode {
     /// Reads a session and its expiry, if it belongs to this owner.
     async fn read(&self, owner: &str, id: &str) -> Result<Option<(SessionFields, i64)>, Fault> {
         let (now, left, fields): (i64, i64, Vec<String>) = self.redis.run(&script(READ, owner, id)).await?;
-        let kept = SessionFields::parse(fields);
-        Ok((left > 0 && kept.owner == owner).then_some((kept, now.saturating_add(left))))
+        let fields = SessionFields::parse(fields);
+        Ok((left > 0 && fields.owner == owner).then_some((fields, now.saturating_add(left))))
     }
 
     async fn shown(&self, owner: &str, id: &str) -> Result<Option<RestSession>, Fault> {
-        let Some((kept, ends)) = self.read(owner, id).await? else { return Ok(None) };
+        let Some((fields, ends)) = self.read(owner, id).await? else { return Ok(None) };
         Ok(Some(RestSession {
             id: id.to_owned(),
-            ttl_s: kept.ttl,
-            created_ms: kept.created,
+            ttl_s: fields.ttl,
+            created_ms: fields.created,
             expires_ms: ends,
-            metadata: serde_json::from_str(&kept.metadata).unwrap_or_default(),
-            context_keys: kept.context.into_iter().map(|(key, _)| key).collect(),
+            metadata: serde_json::from_str(&fields.metadata).unwrap_or_default(),
+            context_keys: fields.context.into_iter().map(|(key, _)| key).collect(),
         }))
     }
 
@@ -206,8 +206,8 @@ impl RestSessions for RedisState {
     fn item(&self, owner: &str, id: &str, key: &str) -> Work<Item> {
         let (owner, id, key) = (owner.to_owned(), id.to_owned(), key.to_owned());
         self.with(|inner| async move {
-            let Some((kept, _)) = inner.read(&owner, &id).await? else { return Ok(Item::NoSession) };
-            let found = kept.context.into_iter().find(|(known, _)| *known == key);
+            let Some((fields, _)) = inner.read(&owner, &id).await? else { return Ok(Item::NoSession) };
+            let found = fields.context.into_iter().find(|(known, _)| *known == key);
             Ok(match found.and_then(|(_, text)| Json::read(&text, &Limits::default()).ok()) {
                 Some(value) => Item::Found(value),
                 None => Item::Nothing,

@@ -34,7 +34,7 @@ impl RedisNode {
                 let text = serde_json::to_string(&opened).or_fault(&reason::SERVER_BUG)?;
                 return self.redis.run(cmd("SET").arg(opened_key(at)).arg(text).arg("PX").arg(idle)).await;
             }
-            StreamEvent::Said { frame, oldest } => {
+            StreamEvent::Frame { frame, oldest } => {
                 command.arg("MINID").arg(format!("{oldest}-0"));
                 command.arg(format!("{}-1", frame.number)).arg("said").arg(&frame.bytes[..]);
             }

@@ -120,8 +120,8 @@ impl UploadTarget {
     }
 
     /// Runs the guards on the metadata of an upload, and returns the redacted metadata.
-    pub async fn guard_metadata(&self, said: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
-        let json = Json::of(&said).or_fault(&reason::SERVER_BUG)?;
+    pub async fn guard_metadata(&self, metadata: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+        let json = Json::of(&metadata).or_fault(&reason::SERVER_BUG)?;
         let meta = MessageMeta {
             server: SHELF_SERVER,
             method: "resources/upload",
@@ -131,7 +131,7 @@ impl UploadTarget {
         };
         match self.guards.incoming(meta, json.text()).await? {
             Some(clean) => clean.raw().parse().or_fault(&reason::SERVER_BUG),
-            None => Ok(said),
+            None => Ok(metadata),
         }
     }
 }
@@ -262,7 +262,7 @@ async fn stored(
     match call {
         StoredFileCall::List(wanted) => {
             let page = files.of(&caller).list(wanted).await?;
-            let seen = page.items.iter().filter(|kept| files.reveal(&caller, &kept.uri).is_ok());
+            let seen = page.items.iter().filter(|stored| files.reveal(&caller, &stored.uri).is_ok());
             let items: Vec<Value> = seen.map(description).collect();
             let mut outcome = json!({"resources": items});
             if let (Some(next), Some(members)) = (page.next, outcome.as_object_mut()) {
@@ -283,8 +283,8 @@ async fn stored(
             Ok(FileResult::of(description(&files.of(&caller).remove(&uri).await?)))
         }
         StoredFileCall::Upload(upload) => {
-            let kept = (upload.0)(target).await?;
-            Ok(FileResult { outcome: description(&kept), bytes: None, uri: Some(kept.uri) })
+            let stored = (upload.0)(target).await?;
+            Ok(FileResult { outcome: description(&stored), bytes: None, uri: Some(stored.uri) })
         }
         StoredFileCall::Read { .. } => Err(Fault::new(&reason::SERVER_BUG)),
     }
@@ -324,29 +324,29 @@ async fn read(
     limit: usize,
     inspector: FileInspector<'_>,
 ) -> Result<FileResult, Fault> {
-    let size = fetched.kept.size;
+    let size = fetched.stored.size;
     if span.is_some_and(|span| span.of(size).is_none()) {
         return Err(Fault::new(&reason::SHELF_RANGE).fact("size", size));
     }
     if size > limit as u64 {
-        if is_text(fetched.kept.media_type) {
+        if is_text(fetched.stored.media_type) {
             return Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
         }
-        let outcome = description(&fetched.kept);
+        let outcome = description(&fetched.stored);
         return Ok(FileResult { outcome, bytes: Some(FileContents::File(fetched)), uri: None });
     }
-    let uri = fetched.kept.uri.clone();
-    let (kept, bytes) = whole(fetched).await?;
+    let uri = fetched.stored.uri.clone();
+    let (stored, bytes) = whole(fetched).await?;
     match String::from_utf8(bytes) {
         Ok(text) => {
-            let outcome = json!({"uri": uri, "media_type": kept.media_type, "text": text});
-            Ok(FileResult { outcome, bytes: Some(FileContents::Text(kept, text)), uri: None })
+            let outcome = json!({"uri": uri, "media_type": stored.media_type, "text": text});
+            Ok(FileResult { outcome, bytes: Some(FileContents::Text(stored, text)), uri: None })
         }
         Err(error) => {
-            let (outcome, bytes) = (description(&kept), error.into_bytes());
+            let (outcome, bytes) = (description(&stored), error.into_bytes());
             let contents = match inspector.inspect(&bytes).await? {
-                None => FileContents::Whole(kept, bytes),
-                Some(left) => FileContents::Redacted(kept, left),
+                None => FileContents::Whole(stored, bytes),
+                Some(left) => FileContents::Redacted(stored, left),
             };
             Ok(FileResult { outcome, bytes: Some(contents), uri: None })
         }

@@ -155,35 +155,38 @@ pub(crate) fn is_stored_file_uri(uri: &str) -> bool {
 }
 
 /// The description of a stored file for `/rpc` and REST.
-pub(crate) fn description(kept: &StoredFile) -> Value {
+pub(crate) fn description(stored: &StoredFile) -> Value {
     json!({
-        "uri": kept.uri,
-        "type": kept.kind.as_str(),
-        "sha256": kept.sha256,
-        "size": kept.size,
-        "media_type": kept.media_type,
-        "created": Moment::from(kept.created).to_string(),
-        "expires": Moment::from(kept.expires).to_string(),
-        "metadata": kept.metadata,
+        "uri": stored.uri,
+        "type": stored.kind.as_str(),
+        "sha256": stored.sha256,
+        "size": stored.size,
+        "media_type": stored.media_type,
+        "created": Moment::from(stored.created).to_string(),
+        "expires": Moment::from(stored.expires).to_string(),
+        "metadata": stored.metadata,
     })
 }
 
 /// The definition of a stored file in `resources/list`.
-pub(crate) fn definition(kept: &StoredFile) -> Value {
+pub(crate) fn definition(stored: &StoredFile) -> Value {
     json!({
-        "uri": kept.uri,
-        "name": name(kept),
-        "mimeType": kept.media_type,
-        "size": kept.size,
-        "annotations": {"lastModified": Moment::from(kept.created).to_string()},
+        "uri": stored.uri,
+        "name": name(stored),
+        "mimeType": stored.media_type,
+        "size": stored.size,
+        "annotations": {"lastModified": Moment::from(stored.created).to_string()},
     })
 }
 
 /// The uploaded name, or a unique one.
-fn name(kept: &StoredFile) -> String {
-    let given = kept.metadata.get("file_name").and_then(Value::as_str);
-    let short: String = kept.sha256.chars().take(12).collect();
-    given.map_or_else(|| format!("{}/{short}{}", kept.kind.as_str(), kept.extension.as_str()), str::to_owned)
+fn name(stored: &StoredFile) -> String {
+    let given = stored.metadata.get("file_name").and_then(Value::as_str);
+    let short: String = stored.sha256.chars().take(12).collect();
+    given.map_or_else(
+        || format!("{}/{short}{}", stored.kind.as_str(), stored.extension.as_str()),
+        str::to_owned,
+    )
 }
 
 impl StoredFiles {

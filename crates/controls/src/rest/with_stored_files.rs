@@ -189,7 +189,7 @@ async fn append_stored_files(
     caller: &Caller,
 ) -> Result<Page, Fault> {
     let found = files.of(caller).list(ListFilter { after, ..ListFilter::default() }).await?;
-    let seen = found.items.iter().filter(|kept| files.reveal(caller, &kept.uri).is_ok());
+    let seen = found.items.iter().filter(|stored| files.reveal(caller, &stored.uri).is_ok());
     let page = Page { cache: KEEP, ..appended(page, List::Resources, seen.map(definition))? };
     let Some(next) = found.next else { return Ok(page) };
     let next = Json::of(&format!("{CURSOR}{next}")).or_fault(&reason::SERVER_BUG)?;
@@ -231,29 +231,29 @@ fn appended(page: Page, list: List, more: impl Iterator<Item = Value>) -> Result
 /// The contents in MCP form: text verbatim, other bytes in base64.
 async fn contents(fetched: FileReader, limit: usize) -> Result<Members, Fault> {
     // Base64 is larger still. The exact limit is checked on the whole response.
-    if fetched.kept.size > limit as u64 {
+    if fetched.stored.size > limit as u64 {
         return Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
     }
-    let (kept, bytes) = whole(fetched).await?;
-    let contents = match text_of(&kept, bytes) {
-        Ok(text) => ResourceContents::text(kept.uri, kept.media_type, text),
-        Err(bytes) => ResourceContents::blob(kept.uri, kept.media_type, STANDARD.encode(bytes)),
+    let (stored, bytes) = whole(fetched).await?;
+    let contents = match text_of(&stored, bytes) {
+        Ok(text) => ResourceContents::text(stored.uri, stored.media_type, text),
+        Err(bytes) => ResourceContents::blob(stored.uri, stored.media_type, STANDARD.encode(bytes)),
     };
     Members::of(&json!({"contents": [contents]}))
 }
 
 /// Reads all bytes of a file.
 pub(crate) async fn whole(mut fetched: FileReader) -> Result<(StoredFile, Vec<u8>), Fault> {
-    let mut bytes = Vec::with_capacity(usize::try_from(fetched.kept.size).unwrap_or(0));
+    let mut bytes = Vec::with_capacity(usize::try_from(fetched.stored.size).unwrap_or(0));
     while let Some(piece) = fetched.piece().await? {
         bytes.extend_from_slice(&piece);
     }
-    Ok((fetched.kept, bytes))
+    Ok((fetched.stored, bytes))
 }
 
 /// Returns the bytes as text, if they are declared as text and valid.
-fn text_of(kept: &StoredFile, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
-    match is_text(kept.media_type) {
+fn text_of(stored: &StoredFile, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+    match is_text(stored.media_type) {
         true => String::from_utf8(bytes).map_err(|error| error.into_bytes()),
         false => Err(bytes),
     }

@@ -54,8 +54,8 @@ pub struct Operations(Arc<OperationsState>);
 struct OperationsState {
     /// Identifies this run of the program.
     run: String,
-    kept: Mutex<RecentOperations>,
-    told: broadcast::Sender<Arc<OperationEvent>>,
+    recent: Mutex<RecentOperations>,
+    sender: broadcast::Sender<Arc<OperationEvent>>,
     listeners: Arc<Semaphore>,
 }
 
@@ -79,11 +79,11 @@ pub struct OperationEvent {
 impl Default for Operations {
     fn default() -> Operations {
         let run = failwell_fault::Ref::fresh().to_string();
-        let (kept, told) = (Mutex::default(), broadcast::Sender::new(LONGEST_QUEUE));
+        let (recent, sender) = (Mutex::default(), broadcast::Sender::new(LONGEST_QUEUE));
         Operations(Arc::new(OperationsState {
             run,
-            kept,
-            told,
+            recent,
+            sender,
             listeners: Arc::new(Semaphore::new(MOST_LISTENERS)),
         }))
     }
@@ -93,7 +93,7 @@ impl Operations {
     /// Returns up to `limit` operations that match the filter, latest first.
     pub(crate) fn recent(&self, limit: usize, wanted: OperationFilter) -> Vec<Value> {
         let all: Vec<Box<str>> =
-            self.0.kept.lock().recent.iter().rev().map(|(_, text)| text.clone()).collect();
+            self.0.recent.lock().recent.iter().rev().map(|(_, text)| text.clone()).collect();
         let shown = all.iter().filter_map(|text| shown(text));
         shown
             .filter(|record| wanted == OperationFilter::All || record.get("reason").is_some())
@@ -113,12 +113,12 @@ impl Operations {
         let shortened = (body.len() > LONG).then(|| shown(body)).flatten().map(|record| record.to_string());
         let text: Box<str> = shortened.as_deref().unwrap_or(body).into();
         let number = {
-            let mut kept = self.0.kept.lock();
-            kept.last += 1;
-            let number = kept.last;
-            kept.recent.push_back((number, text));
-            if kept.recent.len() > MOST {
-                kept.recent.pop_front();
+            let mut recent = self.0.recent.lock();
+            recent.last += 1;
+            let number = recent.last;
+            recent.recent.push_back((number, text));
+            if recent.recent.len() > MOST {
+                recent.recent.pop_front();
             }
             number
         };
@@ -130,13 +130,13 @@ impl Operations {
     }
 
     fn has_listeners(&self) -> bool {
-        self.0.told.receiver_count() > 0
+        self.0.sender.receiver_count() > 0
     }
 
     /// Sends an event to all listeners.
     fn tell(&self, happening: OperationEvent) {
         // An error means that the last listener has just disconnected.
-        let _ = self.0.told.send(Arc::new(happening));
+        let _ = self.0.sender.send(Arc::new(happening));
     }
 
     /// Starts to listen. A listener that reconnects passes its last event id, and gets the remembered events
@@ -145,13 +145,13 @@ impl Operations {
         let full = || Fault::new(&reason::HTTP_TOO_MANY_LISTENERS).fact("limit", MOST_LISTENERS);
         let place = self.0.listeners.clone().try_acquire_owned().map_err(|_| full())?;
         // The subscription comes before the replay: events in between are received, and sent once.
-        let heard = self.0.told.subscribe();
+        let events = self.0.sender.subscribe();
         let missed = last.map(|last| self.missed(last)).unwrap_or_default();
         let seen = missed.back().and_then(|happening| happening.number).unwrap_or(0);
         let hello = json!({"type": "connection_established", "run": self.0.run});
         let mut waiting = missed;
         waiting.push_front(OperationEvent { number: None, event: "system", data: hello });
-        Ok(OperationListener { run: self.0.run.clone(), heard, waiting, seen, _place: place })
+        Ok(OperationListener { run: self.0.run.clone(), events, waiting, seen, _place: place })
     }
 
     /// The remembered events after this one. After a restart of the program, all remembered events.
@@ -159,12 +159,12 @@ impl Operations {
         let after =
             last.strip_prefix(&self.0.run).and_then(|rest| rest.strip_prefix('-')?.parse::<u64>().ok());
         let after = after.unwrap_or(0);
-        let kept: Vec<(u64, Box<str>)> =
-            self.0.kept.lock().recent.iter().filter(|(number, _)| *number > after).cloned().collect();
+        let recent: Vec<(u64, Box<str>)> =
+            self.0.recent.lock().recent.iter().filter(|(number, _)| *number > after).cloned().collect();
         let happening = |(number, text): (u64, Box<str>)| {
             shown(&text).map(|data| OperationEvent { number: Some(number), event: "operation", data })
         };
-        kept.into_iter().filter_map(happening).collect()
+        recent.into_iter().filter_map(happening).collect()
     }
 }
 
@@ -209,7 +209,7 @@ impl Sink for OperationsSink {
 #[derive(Debug)]
 pub struct OperationListener {
     run: String,
-    heard: broadcast::Receiver<Arc<OperationEvent>>,
+    events: broadcast::Receiver<Arc<OperationEvent>>,
     waiting: VecDeque<OperationEvent>,
     /// The number of the last event that was sent.
     seen: u64,
@@ -223,7 +223,7 @@ impl OperationListener {
             return Some(waiting);
         }
         loop {
-            match self.heard.recv().await {
+            match self.events.recv().await {
                 Ok(happening) if happening.number.is_some_and(|number| number <= self.seen) => {}
                 Ok(happening) => return Some(OperationEvent::clone(&happening)),
                 Err(broadcast::error::RecvError::Lagged(count)) => {
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(operations.recent(5_000, OperationFilter::Failed).len(), 500);
         let long = json!({"ref": "long", "outcome": "ok", "bodies": "x".repeat(10_000)}).to_string();
         operations.remember(&long);
-        assert!(operations.0.kept.lock().recent.back().is_some_and(|(_, text)| text.len() < 100));
+        assert!(operations.0.recent.lock().recent.back().is_some_and(|(_, text)| text.len() < 100));
     }
 
     #[tokio::test]
@@ -276,9 +276,9 @@ mod tests {
         let hello = first.next().await.expect("hello");
         assert_eq!((hello.event, &hello.data["type"]), ("system", &json!("connection_established")));
         operations.remember(&record(1));
-        let heard = first.next().await.expect("an operation");
-        assert_eq!((heard.event, &heard.data["ref"]), ("operation", &json!("r1")));
-        let id = first.id_of(&heard).expect("a number");
+        let event = first.next().await.expect("an operation");
+        assert_eq!((event.event, &event.data["ref"]), ("operation", &json!("r1")));
+        let id = first.id_of(&event).expect("a number");
         drop(first);
         operations.remember(&record(2));
         let mut again = operations.listen(Some(&id)).expect("room");

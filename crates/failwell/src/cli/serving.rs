@@ -112,7 +112,7 @@ pub(crate) struct ServeOptions {
     /// Serve over HTTP on this address and port
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<std::net::SocketAddr>,
-    /// With --listen: require a key from every caller; the first start creates an admin key and prints it once
+    /// With --listen: require a key from every caller; the first start creates an admin key, on the terminal or in a file
     #[arg(long, requires = "listen")]
     pub(crate) require_key: bool,
     /// Answer for a failed tool: a result that the model sees, or a plain JSON-RPC error

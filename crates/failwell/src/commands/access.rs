@@ -1,7 +1,7 @@
 //! Commands for keys, tokens, approvals and pins.
 
 pub(super) mod approve;
-mod consent_place;
+mod consent_location;
 mod decision;
 pub(super) mod key;
 pub(super) mod login;

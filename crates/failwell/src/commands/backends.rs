@@ -2,7 +2,7 @@
 
 #[cfg(feature = "postgres")]
 mod archive;
+pub(super) mod blob_store;
 pub(super) mod custom_guards;
-pub(super) mod kept;
 pub(super) mod ledger;
 pub(super) mod shared;

@@ -1,11 +1,11 @@
 //! Commands that serve: `up`, `stdio` and `serve`, and the reload of their configuration.
 
-mod entrance;
-pub(super) mod one;
+mod endpoint;
 mod reload;
 pub(super) mod serve;
-mod served;
+mod served_gateway;
 mod service_manager;
+pub(super) mod single_server;
 mod start_error;
 pub(super) mod stdio;
 pub(super) mod up;

@@ -1,9 +1,9 @@
 //! The one table of configuration keys.
 
-mod carriers;
 mod consent;
 mod custom;
 mod device;
+mod exporters;
 mod identity;
 mod jwt;
 mod rules;
@@ -11,10 +11,6 @@ mod shelf;
 mod tasks;
 
 use super::Builtin;
-use carriers::{OTLP, POSTGRES};
-pub(super) use carriers::{
-    OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT, POSTGRES_BATCH, POSTGRES_TIMEOUT,
-};
 use consent::{APPROVAL, PIN};
 pub(super) use consent::{EXPIRES, PIN_ACTIONS, WAIT};
 use custom::CUSTOM;
@@ -23,6 +19,10 @@ use device::DEVICE;
 pub(super) use device::{
     DEVICE_ANSWER, DEVICE_IDLE, DEVICE_QUEUE, DEVICE_QUEUE_WAIT, DEVICE_SESSIONS, DEVICE_START,
     DEVICE_TIMEOUT,
+};
+use exporters::{OTLP, POSTGRES};
+pub(super) use exporters::{
+    OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT, POSTGRES_BATCH, POSTGRES_TIMEOUT,
 };
 pub(super) use identity::{
     BODY_MB, BODY_MB_PER_CALLER, BURST, CONCURRENCY, CONNECTIONS, CONNECTIONS_PER_ADDRESS,
@@ -125,7 +125,7 @@ pub(super) static ROOT: &[ConfigKey] = &[
     key("servers", "The built-in servers to offer; by default the demo server, lobby.", ValueType::Servers),
     key(
         "require_key",
-        "Whether every caller needs a key. The first start creates an admin key and prints it once; the admin creates the others.",
+        "Whether every caller needs a key. The first start creates an admin key. A terminal shows it once; without a terminal it is in a file of the state folder. The admin creates the other keys.",
         ValueType::Flag { default: false },
     ),
     key("key", "An API key of a caller.", ValueType::Tables(KEY)),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[cfg(target_os = "linux")]
 use super::kernel;
-use super::{CheckOutcome, ConfiguredParts, Need, place};
+use super::{CheckOutcome, ConfiguredParts, Need, environment};
 use crate::config::Builtin;
 
 pub(super) struct MachineCheck {
@@ -67,7 +67,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         name: "state folder",
         need: Need::Main,
         of: Applicability::All,
-        look: CheckMethod::AskAbout(place::state_folder),
+        look: CheckMethod::AskAbout(environment::state_folder),
         cost: "nothing can be kept: no ledger, no sessions across restarts",
         fix: Fix::same("set FAILWELL_STATE, or data_dir in failwell.toml, to a folder you may write to"),
     },
@@ -75,7 +75,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         name: "shelf",
         need: Need::Extra,
         of: Applicability::All,
-        look: CheckMethod::AskAbout(place::shelf),
+        look: CheckMethod::AskAbout(environment::shelf),
         cost: "uploads and files of tools cannot be stored",
         fix: Fix::same(
             "name a folder you may write to under [shelf] in failwell.toml, or free some space on its disk",
@@ -85,7 +85,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         name: "port 8484",
         need: Need::Extra,
         of: Applicability::All,
-        look: CheckMethod::Ask(place::port_8484),
+        look: CheckMethod::Ask(environment::port_8484),
         cost: "`failwell up` cannot listen at its usual address",
         fix: Fix::same(
             "stop the program that listens there, or choose another port: failwell up --listen 127.0.0.1:8485",
@@ -115,7 +115,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         name: "z3",
         need: Need::Extra,
         of: Applicability::Some(&[Builtin::Symbolic], &[]),
-        look: CheckMethod::Ask(place::solver),
+        look: CheckMethod::Ask(environment::solver),
         cost: "the symbolic server cannot prove anything that needs a solver",
         fix: Fix::same("python3 -m pip install --user z3-solver, or name a z3 in the variable FAILWELL_Z3"),
     },
@@ -207,7 +207,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         name: "keyring",
         need: Need::Extra,
         of: Applicability::Some(&[Builtin::Tasks], &[]),
-        look: CheckMethod::Ask(place::keyring),
+        look: CheckMethod::Ask(environment::keyring),
         cost: "secrets come from the environment or files instead of the desktop's keyring",
         fix: Fix {
             apt: "sudo apt-get install -y gnome-keyring dbus-user-session, then log in again",
@@ -219,7 +219,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         name: "rtm key",
         need: Need::Extra,
         of: Applicability::Some(&[Builtin::Tasks], &[]),
-        look: CheckMethod::AskAbout(place::rtm_key),
+        look: CheckMethod::AskAbout(environment::rtm_key),
         cost: "the tasks server cannot ask Remember The Milk",
         fix: Fix::same(
             "get a key at https://www.rememberthemilk.com/services/api/keys.rtm, then set RTM_API_KEY and RTM_SHARED_SECRET, or [tasks] in failwell.toml",

@@ -18,17 +18,17 @@ const PATIENCE: Duration = Duration::from_millis(2_000);
 /// Tries the commands until one succeeds.
 pub(super) async fn look(tries: &[&[&str]], at_least: Option<(u32, u32)>) -> CheckOutcome {
     for line in tries {
-        if let Some(said) = output_of(line).await {
-            return judge(&said, at_least);
+        if let Some(output) = output_of(line).await {
+            return judge(&output, at_least);
         }
     }
     let names: Vec<String> = tries.iter().map(|line| line.join(" ")).collect();
     CheckOutcome::missing(format!("`{}` does not work", names.first().map_or("", String::as_str)))
 }
 
-fn judge(said: &str, at_least: Option<(u32, u32)>) -> CheckOutcome {
-    let Some(version) = version_in(said) else {
-        let line = said.lines().next().unwrap_or_default();
+fn judge(output: &str, at_least: Option<(u32, u32)>) -> CheckOutcome {
+    let Some(version) = version_in(output) else {
+        let line = output.lines().next().unwrap_or_default();
         return CheckOutcome::ok(line.chars().filter(|c| !c.is_control()).take(60).collect::<String>());
     };
     match at_least {
@@ -64,8 +64,8 @@ async fn output_of(line: &[&str]) -> Option<String> {
     #[cfg(unix)]
     command.process_group(0);
     let mut child = Group(command.spawn().ok()?);
-    let (status, said) = timeout(PATIENCE, child.finish()).await.ok()??;
-    status.success().then_some(said)
+    let (status, output) = timeout(PATIENCE, child.finish()).await.ok()??;
+    status.success().then_some(output)
 }
 
 /// A child with its process group. Dropping it ends the group.
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn versions_are_read_from_what_programs_say() {
-        for (said, version) in [
+        for (output, version) in [
             ("Python 3.11.7", Some("3.11.7")),
             ("v20.20.2\n", Some("20.20.2")),
             ("Z3 version 4.13.0 - 64 bit", Some("4.13.0")),
@@ -112,7 +112,7 @@ mod tests {
             ("hello", None),
             ("7", None),
         ] {
-            assert_eq!(version_in(said), version, "{said}");
+            assert_eq!(version_in(output), version, "{output}");
         }
     }
 

@@ -28,11 +28,11 @@ fn folder_with(file: &str, bytes: impl AsRef<[u8]>) -> TempFolder {
 fn check(commands: &[&[&str]], folder: &TempFolder, called: &str, file: &str, why: &str) {
     let place = folder.0.display().to_string();
     for command in commands {
-        let said = fails(&[command, &["--data-dir", &place][..]].concat(), 1);
+        let errors = fails(&[command, &["--data-dir", &place][..]].concat(), 1);
         let expected = format!("error: the {called} in {place} cannot be read: {why}");
-        assert!(said.starts_with(&expected), "{command:?}: {said}");
-        assert!(said.contains(&format!("\nhelp: look at {place}/{file} ")), "{command:?}: {said}");
-        assert!(said.lines().count() == 2 && !said.contains(".rs:"), "{command:?}: {said}");
+        assert!(errors.starts_with(&expected), "{command:?}: {errors}");
+        assert!(errors.contains(&format!("\nhelp: look at {place}/{file} ")), "{command:?}: {errors}");
+        assert!(errors.lines().count() == 2 && !errors.contains(".rs:"), "{command:?}: {errors}");
     }
 }
 
@@ -58,10 +58,10 @@ fn a_server_that_cannot_keep_keys_says_where() {
     let place = folder.0.display().to_string();
     let file = folder.0.join("failwell.toml");
     std::fs::write(&file, "data_dir = \".\"\nrequire_key = true\n").expect("written");
-    let said = fails(&["up", "--listen", "127.0.0.1:0", "--config", &file.display().to_string()], 1);
+    let errors = fails(&["up", "--listen", "127.0.0.1:0", "--config", &file.display().to_string()], 1);
     let expected =
         format!("error: the record of keys in {place}/. cannot be written: it is not a database\n");
-    assert!(said.starts_with(&expected) && said.lines().count() == 2, "{said}");
+    assert!(errors.starts_with(&expected) && errors.lines().count() == 2, "{errors}");
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn a_folder_that_is_not_there_is_not_one_where_nothing_waits() {
     let place = folder.0.join("nowhere").display().to_string();
     for (commands, called) in [(LEDGER, "ledger"), (CONSENT, "record of approvals and pins")] {
         for command in commands {
-            let said = fails(&[command, &["--data-dir", &place][..]].concat(), 1);
+            let errors = fails(&[command, &["--data-dir", &place][..]].concat(), 1);
             let expected = format!("error: there is no {called} in {place}: there is no such folder\n");
-            assert!(said.starts_with(&expected), "{command:?}: {said}");
+            assert!(errors.starts_with(&expected), "{command:?}: {errors}");
         }
     }
     let place = folder.0.display().to_string();

@@ -127,8 +127,8 @@ fn a_planted_secret_is_in_nothing_the_program_writes() {
             assert!(!all.iter().any(|answer| answer.contains("x7Rk2mPq")), "{all:?}");
         }
         node.signal("-TERM");
-        assert!(within(Duration::from_secs(60), || !alive(node.pid())), "{}", node.told());
-        assert!(!node.told().contains("x7Rk2mPq"), "{action}: {}", node.told());
+        assert!(within(Duration::from_secs(60), || !alive(node.pid())), "{}", node.journal());
+        assert!(!node.journal().contains("x7Rk2mPq"), "{action}: {}", node.journal());
         for file in files(&folder.0) {
             let bytes = std::fs::read(&file).expect("readable");
             let found = bytes.windows(8).any(|window| window == b"x7Rk2mPq");

@@ -119,7 +119,7 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     // A revoked key fails with the next request. The other keys survive a restart.
     assert_eq!(node.ask(&admin, "DELETE", &format!("/v1/keys/{user_id}"), &Value::Null).status, 204);
     assert_eq!(node.ask(&user, "GET", "/v1/me", &Value::Null).reason(), "policy/BAD_CREDENTIALS");
-    let told = node.told();
+    let journal = node.journal();
     node.kill();
     let (node, shown) = up(&folder);
     all_is_shown(&shown);
@@ -128,13 +128,13 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     assert_eq!(node.ask(&user, "GET", "/v1/me", &Value::Null).status, 401);
 
     // No key is in the log or in a file of the state folder.
-    let (told, mut kept) = (told + &node.told(), Vec::new());
+    let (journal, mut kept) = (journal + &node.journal(), Vec::new());
     for entry in std::fs::read_dir(folder.0.join("state")).expect("the state").flatten() {
         kept.extend(std::fs::read(entry.path()).unwrap_or_default());
     }
     for key in [&admin, &user, &developer, &short] {
         let in_files = kept.windows(key.len()).any(|window| window == key.as_bytes());
-        assert!(!told.contains(key) && !in_files, "a key was written down");
+        assert!(!journal.contains(key) && !in_files, "a key was written down");
     }
 }
 
@@ -168,9 +168,9 @@ fn events_are_listed_and_streamed() {
     let failed = node.tool("fail", json!({"reason": "gateway/UPSTREAM_TIMEOUT"}));
     assert_eq!(failed.status, 504);
     let reference = failed.json()["detail"]["ref"].clone();
-    let told = events.until("operation", |data| data["ref"] == reference);
-    assert_eq!((&told["reason"], &told["target"]), (&json!("gateway/UPSTREAM_TIMEOUT"), &json!("fail")));
-    assert!(told["duration_us"].is_u64() && told.get("story").is_none(), "{told}");
+    let event = events.until("operation", |data| data["ref"] == reference);
+    assert_eq!((&event["reason"], &event["target"]), (&json!("gateway/UPSTREAM_TIMEOUT"), &json!("fail")));
+    assert!(event["duration_us"].is_u64() && event.get("story").is_none(), "{event}");
     let id = events.id.clone();
 
     let listed =
@@ -184,8 +184,8 @@ fn events_are_listed_and_streamed() {
     let missed = node.tool("echo", json!({"text": "while away"}));
     assert_eq!(missed.status, 200);
     let mut again = OperationEvents::of(&node, Some(&id));
-    let told = again.until("operation", |data| data["target"] == "echo");
-    assert_eq!(told["outcome"], "ok");
+    let event = again.until("operation", |data| data["target"] == "echo");
+    assert_eq!(event["outcome"], "ok");
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub(crate) fn failwell(folder: &Folder, arguments: &[&str]) -> Output {
     command.output().expect("it runs")
 }
 
-pub(crate) fn said(folder: &Folder, arguments: &[&str]) -> String {
+pub(crate) fn output_of(folder: &Folder, arguments: &[&str]) -> String {
     let output = failwell(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")
@@ -29,7 +29,7 @@ pub(crate) fn said(folder: &Folder, arguments: &[&str]) -> String {
 /// All records as JSON. While the node runs, the newest may be missing; use `records_once` then.
 pub(crate) fn records(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let arguments = [&["audit", "query", "--json"], arguments].concat();
-    said(folder, &arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    output_of(folder, &arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 /// Waits until the matching records satisfy the condition. A response is sent shortly before its record is on
@@ -59,7 +59,7 @@ pub(crate) fn records_once(
 pub(crate) fn story(folder: &Folder, answer: &Answer) -> String {
     let reference = answer.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
     records_once(folder, &["--ref", &reference], |found| !found.is_empty());
-    said(folder, &["explain", &reference])
+    output_of(folder, &["explain", &reference])
 }
 
 fn number(node: &Node, name: &str) -> f64 {
@@ -145,7 +145,7 @@ fn on_a_full_disk_every_answer_has_its_record() {
     drop(node);
     let kept = records(&folder, &["--outcome", "ok", "--tool", "echo", "--limit", "100000"]);
     assert!(kept.len() >= answered, "{answered} answers, {} records", kept.len());
-    assert!(said(&folder, &["audit", "verify"]).contains("all as they were written"));
+    assert!(output_of(&folder, &["audit", "verify"]).contains("all as they were written"));
 }
 
 #[test]
@@ -184,21 +184,22 @@ fn explain_has_every_fact_and_no_secret_while_the_server_runs() {
         let found = records_once(&folder, one, |found| !found.is_empty());
         assert_eq!(found.len(), 1, "{one:?}: {found:?}");
     }
-    let mut told = vec![story, said(&folder, &["audit", "tail"]), said(&folder, &["audit", "verify"])];
-    told.extend(
-        ["jsonl", "csv", "text"].map(|format| said(&folder, &["audit", "export", "--format", format])),
+    let mut outputs =
+        vec![story, output_of(&folder, &["audit", "tail"]), output_of(&folder, &["audit", "verify"])];
+    outputs.extend(
+        ["jsonl", "csv", "text"].map(|format| output_of(&folder, &["audit", "export", "--format", format])),
     );
-    told.push(node.send("GET", "/metrics", &[], "").body);
+    outputs.push(node.send("GET", "/metrics", &[], "").body);
     node.waits_for(&reference, 1);
-    told.push(node.told());
+    outputs.push(node.journal());
     node.signal("-TERM");
-    assert!(within(Duration::from_secs(60), || !alive(node.pid())), "{}", node.told());
-    told.push(node.told());
+    assert!(within(Duration::from_secs(60), || !alive(node.pid())), "{}", node.journal());
+    outputs.push(node.journal());
     let lines = std::fs::read_to_string(folder.0.join("a.jsonl")).expect("the copy");
     assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{lines}");
     assert!(lines.lines().count() >= 6);
     for hidden in [token.as_str(), "hunter22xyz"] {
-        for text in &told {
+        for text in &outputs {
             assert!(!text.contains(hidden), "{hidden} in {text}");
         }
         for file in files(&folder.0) {
@@ -229,10 +230,11 @@ fn tampering_is_found_and_sets_the_exit_code() {
     }
     records_once(&folder, &[], |all| all.len() >= 5);
     drop(node);
-    let verdict: Value = serde_json::from_str(&said(&folder, &["audit", "verify", "--json"])).expect("JSON");
+    let verdict: Value =
+        serde_json::from_str(&output_of(&folder, &["audit", "verify", "--json"])).expect("JSON");
     assert_eq!(verdict["ok"], true);
     let head = verdict["head"].as_str().expect("a head").to_owned();
-    said(&folder, &["audit", "verify", "--head", &head]);
+    output_of(&folder, &["audit", "verify", "--head", &head]);
 
     let state = folder.0.join("state");
     let file = rusqlite::Connection::open(state.join("ledger.sqlite")).expect("the file");
@@ -246,8 +248,8 @@ fn tampering_is_found_and_sets_the_exit_code() {
     let wrong = failwell(&folder, &["audit", "verify", "--head", "nonsense"]);
     assert!(String::from_utf8_lossy(&wrong.stderr).starts_with("error: this is not a chain head"));
 
-    let nobody = Folder::new();
-    let none = failwell(&nobody, &["audit", "tail"]);
+    let empty = Folder::new();
+    let none = failwell(&empty, &["audit", "tail"]);
     assert_eq!(none.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&none.stderr).contains("error: there is no ledger in "));
     let unknown = failwell(&folder, &["explain", "0000000000000"]);

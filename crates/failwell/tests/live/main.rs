@@ -12,7 +12,7 @@ mod dialects;
 mod files;
 mod ledger;
 mod nodes;
-mod place;
 mod policy;
 mod reload;
 mod setup;
+mod working_folder;

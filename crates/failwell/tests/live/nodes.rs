@@ -36,7 +36,7 @@ impl Drop for Pair {
     fn drop(&mut self) {
         if !std::thread::panicking() {
             for node in [&self.a, &self.b] {
-                assert!(!node.told().contains(PASSWORD), "a password is told: {}", node.told());
+                assert!(!node.journal().contains(PASSWORD), "a password is told: {}", node.journal());
             }
         }
     }
@@ -178,11 +178,11 @@ fn rates_and_rests_are_counted_over_all_nodes() {
     // The fifth back-off lasts four seconds, which is enough time for a call on the other node.
     assert_eq!(downs().take(5).count(), 5, "it fails again and again");
     // The rate limit is shared too, so the call may have to be repeated.
-    let told = (0..20).map(|_| pair.b.tool("dead__t", json!({})).reason()).find(|reason| {
+    let reason = (0..20).map(|_| pair.b.tool("dead__t", json!({})).reason()).find(|reason| {
         std::thread::sleep(Duration::from_millis(100));
         reason != "policy/RATE_LIMITED"
     });
-    assert_eq!(told.as_deref(), Some("gateway/CIRCUIT_OPEN"), "never tried from here");
+    assert_eq!(reason.as_deref(), Some("gateway/CIRCUIT_OPEN"), "never tried from here");
 }
 
 #[test]
@@ -267,10 +267,10 @@ fn a_start_without_redis_says_so_and_not_the_password() {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_failwell"));
     command.args(["up", "--listen", "127.0.0.1:0"]).current_dir(&folder.0);
     let output = command.output().expect("it ends by itself");
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1));
-    assert!(told.starts_with("error: redis://127.0.0.1:") && told.contains("cannot be used"), "{told}");
-    assert!(told.contains("help: start Redis or Valkey there") && !told.contains(PASSWORD), "{told}");
+    assert!(errors.starts_with("error: redis://127.0.0.1:") && errors.contains("cannot be used"), "{errors}");
+    assert!(errors.contains("help: start Redis or Valkey there") && !errors.contains(PASSWORD), "{errors}");
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn nodes_share_state_over_tls_with_trusted_servers_only() {
     assert_eq!(b.say(&session, &cancel).status, 202);
     assert!(events.rest().iter().all(|event| event["id"] != 3));
     for node in [&a, &b] {
-        assert!(!node.told().contains(PASSWORD), "{}", node.told());
+        assert!(!node.journal().contains(PASSWORD), "{}", node.journal());
     }
 
     for (host, trusting) in [("localhost", false), ("127.0.0.1", true)] {
@@ -298,9 +298,12 @@ fn nodes_share_state_over_tls_with_trusted_servers_only() {
         command.args(["60", env!("CARGO_BIN_EXE_failwell"), "up", "--listen", "127.0.0.1:0"]);
         command.current_dir(&folder.0).env("FAILWELL_STATE", folder.0.join("state"));
         let refused = command.output().expect("it runs");
-        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
-        assert_eq!(refused.status.code(), Some(1), "{host} {trusting}: {told}");
-        assert!(told.contains("rediss://") && told.contains("certificate"), "{host} {trusting}: {told}");
-        assert!(!told.contains(PASSWORD), "{told}");
+        let errors = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(1), "{host} {trusting}: {errors}");
+        assert!(
+            errors.contains("rediss://") && errors.contains("certificate"),
+            "{host} {trusting}: {errors}"
+        );
+        assert!(!errors.contains(PASSWORD), "{errors}");
     }
 }

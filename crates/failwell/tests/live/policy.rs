@@ -1,8 +1,8 @@
 //! Callers, tokens, guards, approvals and pins.
 
 mod approvals;
+mod custom_guards;
 mod guards;
-mod guards_of_ones_own;
 pub(super) mod identity;
 mod pins;
 mod tokens;

@@ -66,7 +66,7 @@ fn a_changed_server_ends_what_it_began_and_the_new_one_takes_what_comes() {
     assert_ne!(node.tool("a__pid", json!({})).text(), old);
     assert!(running.join().expect("answered").contains(&format!("\"{old}\"")), "begun with the old one");
     assert!(ends(&old), "nobody needs it any more");
-    assert!(!node.told().contains("two"), "a secret is told: {}", node.told());
+    assert!(!node.journal().contains("two"), "a secret is told: {}", node.journal());
 
     node.signal("-HUP");
     node.waits_for("failwell.toml was read again: nothing changed", 1);
@@ -86,12 +86,12 @@ fn an_invalid_file_changes_nothing_and_is_reported_as_by_check() {
     let check = String::from_utf8(check.expect("check runs").stderr).expect("UTF-8");
     let (problem, _) = check.split_once("error: failwell.toml has").expect("a problem");
     assert!(
-        problem.contains("did you mean `timeout_s`?") && node.told().contains(problem),
+        problem.contains("did you mean `timeout_s`?") && node.journal().contains(problem),
         "{}",
-        node.told()
+        node.journal()
     );
     node.waits_for("config/INVALID", 1);
-    let noted = node.told();
+    let noted = node.journal();
     let noted = noted.lines().find(|line| line.contains("config/INVALID")).expect("a line in the journal");
     assert_eq!(serde_json::from_str::<Value>(noted).expect("JSON")["rpc.method"], "reload");
     assert_eq!(node.tool("a__pid", json!({})).text(), kept);
@@ -116,7 +116,7 @@ fn what_only_a_start_can_change_is_refused_by_its_key() {
     folder.save(&(file("127.0.0.1:9", "data_dir = \"other\"") + &upstream("b", "")));
     node.waits_for("failwell.toml has 2 problems; everything runs on as it was", 1);
     for key in ["listen", "data_dir"] {
-        assert!(node.told().contains(&format!("error: `{key}` cannot change while failwell runs\n")));
+        assert!(node.journal().contains(&format!("error: `{key}` cannot change while failwell runs\n")));
     }
     assert_eq!(node.tool("b__pid", json!({})).status, 404, "all or nothing");
 

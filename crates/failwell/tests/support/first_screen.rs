@@ -6,10 +6,10 @@ use std::process::Child;
 /// Reads standard output up to the line that says how to stop the program.
 pub(crate) fn first_screen(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let mut said = String::new();
-    while !said.contains("stop with Ctrl-C") {
-        said.push_str(&lines.next().expect("another line").expect("a line"));
-        said.push('\n');
+    let mut screen = String::new();
+    while !screen.contains("stop with Ctrl-C") {
+        screen.push_str(&lines.next().expect("another line").expect("a line"));
+        screen.push('\n');
     }
-    said
+    screen
 }

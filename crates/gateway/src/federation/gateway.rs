@@ -73,8 +73,8 @@ impl Gateway {
     }
 
     /// Replaces the access policy. Returns whether any caller may see something else than before.
-    pub fn set_policy(&self, ruling: AccessPolicy) -> bool {
-        self.0.visibility.replace(ruling)
+    pub fn set_policy(&self, policy: AccessPolicy) -> bool {
+        self.0.visibility.replace(policy)
     }
 
     /// Checks access to a resource that is stored outside the members.

@@ -44,9 +44,9 @@ async fn watch_pins(federation: std::sync::Weak<Federation>, pins: Arc<ToolPins>
             () = end.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
         }
-        let has_news = pins.has_changed().await;
+        let has_changes = pins.has_changed().await;
         let Some(federation) = federation.upgrade() else { return };
-        if has_news {
+        if has_changes {
             federation.recheck_pins();
         }
     }
@@ -136,19 +136,19 @@ fn report(member: &Member, kind: &str, mut looked: PinCheck, cx: &Context) -> Pi
     if let Some(trouble) = looked.trouble.take() {
         cx.report(trouble.note("pins", "they last as long as this program"));
     }
-    looked.news.iter().for_each(|news| cx.report(change_fault(member, kind, news, &looked)));
+    looked.changes.iter().for_each(|change| cx.report(change_fault(member, kind, change, &looked)));
     looked
 }
 
 /// Describes a change to the operator.
-fn change_fault(member: &Member, kind: &str, news: &QuarantinedItem, looked: &PinCheck) -> Fault {
-    let how = match (news.is_new, looked.passes) {
+fn change_fault(member: &Member, kind: &str, change: &QuarantinedItem, looked: &PinCheck) -> Fault {
+    let how = match (change.is_new, looked.passes) {
         (true, false) => "is new, and held",
         (true, true) => "is new, and passes",
         (false, false) => "has changed, and is held",
         (false, true) => "has changed, and passes",
     };
     Fault::new(&reason::POLICY_PIN_CHANGED)
-        .note("pin", format!("{kind} of {}: {} {how}", member.name(), news.name))
-        .note("change", describe_change(news.before.as_deref(), news.after.as_deref()))
+        .note("pin", format!("{kind} of {}: {} {how}", member.name(), change.name))
+        .note("change", describe_change(change.before.as_deref(), change.after.as_deref()))
 }

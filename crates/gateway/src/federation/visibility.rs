@@ -27,7 +27,7 @@ const MOST_VIEWS: usize = 1_024;
 /// The access policy and the views computed from it.
 #[derive(Debug, Default)]
 pub(crate) struct Visibility {
-    ruling: ArcSwap<AccessPolicy>,
+    policy: ArcSwap<AccessPolicy>,
     views: Mutex<HashMap<ViewOwner, CachedView>>,
 }
 
@@ -43,30 +43,30 @@ struct CachedView {
 
 impl Visibility {
     /// Replaces the policy. Returns whether any caller may see something else than before.
-    pub(crate) fn replace(&self, ruling: AccessPolicy) -> bool {
-        let clear = ruling.is_clear();
-        let before = self.ruling.swap(Arc::new(ruling));
+    pub(crate) fn replace(&self, policy: AccessPolicy) -> bool {
+        let clear = policy.is_clear();
+        let before = self.policy.swap(Arc::new(policy));
         self.views.lock().clear();
         !(clear && before.is_clear())
     }
 
     pub(crate) fn scope(&self) -> CacheScope {
-        if self.ruling.load().tells_callers_apart() { CacheScope::Private } else { CacheScope::Public }
+        if self.policy.load().tells_callers_apart() { CacheScope::Private } else { CacheScope::Public }
     }
 
     /// Whether the policy leaves all lists unchanged.
     pub(crate) fn is_clear(&self) -> bool {
-        self.ruling.load().is_clear()
+        self.policy.load().is_clear()
     }
 
     pub(crate) fn filter(&self, entries: EntryList, server: &str, list: List, caller: &Caller) -> EntryList {
-        let ruling = self.ruling.load();
-        if ruling.is_clear() {
+        let policy = self.policy.load();
+        if policy.is_clear() {
             return entries;
         }
-        let place = ruling.view_key(caller);
-        let view = ruling.view(&place, server, sort(list));
-        if view.is_clear() && !ruling.has_cedar() {
+        let place = policy.view_key(caller);
+        let view = policy.view(&place, server, sort(list));
+        if view.is_clear() && !policy.has_cedar() {
             return entries;
         }
         let whose = (place.clone(), server.to_owned(), list.member());
@@ -78,10 +78,10 @@ impl Visibility {
             views.clear();
         }
         let shown = |entry: &Entry| match resource_uri(list, &entry.inside) {
-            Some(uri) => ruling.shows_resource(caller, server, uri.as_ref()),
+            Some(uri) => policy.shows_resource(caller, server, uri.as_ref()),
             None => {
                 let target = AccessTarget { server, sort: sort(list), name: &entry.inside };
-                view.shows(&entry.inside) && ruling.reveals(caller, target)
+                view.shows(&entry.inside) && policy.reveals(caller, target)
             }
         };
         let seen = Arc::new(visible_entries(&entries, list, &view, shown));
@@ -91,13 +91,13 @@ impl Visibility {
 
     /// What a caller could see of one kind on a server whose items are not known.
     pub(crate) fn of_kind(&self, caller: &Caller, server: &str, list: List) -> KindVisibility {
-        self.ruling.load().visibility(caller, server, sort(list))
+        self.policy.load().visibility(caller, server, sort(list))
     }
 
     /// Whether a caller may know that a resource exists. An unlisted resource may still be readable. A URI
     /// without a normal form (`None`) is visible only if the policy is not about the server's resources.
     pub(crate) fn shows_resource(&self, caller: &Caller, server: &str, uri: Option<&ResourceUri>) -> bool {
-        self.ruling.load().shows_resource(caller, server, uri)
+        self.policy.load().shows_resource(caller, server, uri)
     }
 
     /// Rejects a resource that this caller may not use.
@@ -107,12 +107,12 @@ impl Visibility {
         server: &str,
         uri: &ResourceUri,
     ) -> Result<(), Fault> {
-        self.ruling.load().admit_resource(caller, server, uri)
+        self.policy.load().admit_resource(caller, server, uri)
     }
 
     /// Whether calling this tool needs human approval.
     pub(crate) fn wants_approval(&self, caller: &Caller, server: &str, tool: &str) -> bool {
-        self.ruling.load().wants_approval(caller, AccessTarget { server, sort: ItemKind::Tools, name: tool })
+        self.policy.load().wants_approval(caller, AccessTarget { server, sort: ItemKind::Tools, name: tool })
     }
 
     /// Rejects an item that this caller may not use, or not with these arguments.
@@ -125,7 +125,7 @@ impl Visibility {
         arguments: Option<&Json>,
     ) -> Result<(), Fault> {
         let thing = AccessTarget { server, sort: sort(list), name };
-        self.ruling.load().admit(caller, thing, arguments.map(Json::text))
+        self.policy.load().admit(caller, thing, arguments.map(Json::text))
     }
 }
 

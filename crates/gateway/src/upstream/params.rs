@@ -171,11 +171,11 @@ impl RequestParams {
 
 /// The `_meta` of a modern request without a client.
 pub(crate) fn plain_meta() -> Json {
-    let nobody = Client::plain(failwell_rpc::Caller::anonymous());
+    let anonymous = Client::plain(failwell_rpc::Caller::anonymous());
     let mut text = String::with_capacity(256);
     let mut meta = ObjectWriter(&mut text);
     meta.open();
-    write_client_meta(&mut meta, &nobody, TaskFollower::Client);
+    write_client_meta(&mut meta, &anonymous, TaskFollower::Client);
     meta.close();
     // Written above, so it parses.
     Json::read(&text, &failwell_rpc::Limits::default()).unwrap_or_else(|_| Json::empty_object())

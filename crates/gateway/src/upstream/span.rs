@@ -105,7 +105,7 @@ fn outcome(method: &str, answer: Result<&Json, &Fault>) -> SpanOutcome {
         Ok(result) if method == "tools/call" && result.raw().as_object().is_some_and(reports_failure) => {
             SpanOutcome::ToolFailed
         }
-        Ok(_) => SpanOutcome::Well,
+        Ok(_) => SpanOutcome::Succeeded,
         Err(fault) => {
             let code = upstream_code(fault);
             failed(fault.reason(), code)

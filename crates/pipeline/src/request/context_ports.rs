@@ -114,7 +114,7 @@ impl ContextPorts {
 
     /// Records a failure that a request survives: under a reference of its own, with that of the request as a note.
     pub(crate) fn record_aside(&self, fault: Fault, request: &RequestInfo, connection: &str) {
-        let to = ReplyTo::misread(None, Dialect::Mcp(request.client.revision));
+        let to = ReplyTo::unreadable(None, Dialect::Mcp(request.client.revision));
         let server = fault.get("server").map(|server| server.to_string().into());
         let fault = fault.note("request", request.reference.to_string());
         let ended_as = ExchangeOutcome::Fault(Arc::new(fault));
@@ -135,7 +135,7 @@ impl ContextPorts {
         session: &Arc<Session>,
         client: &Client,
     ) -> Option<Context> {
-        self.detached_as(session, client, QuestionRoute::Introducing(session.clone()))
+        self.detached_as(session, client, QuestionRoute::Initializing(session.clone()))
     }
 
     fn detached_as(
@@ -179,7 +179,7 @@ impl ContextPorts {
             server: String::new(),
             progress_token: None,
             log_level: None,
-            asking: QuestionRoute::Nobody,
+            asking: QuestionRoute::Unavailable,
             ports: self.clone(),
             extra_params: ExtraParams::default(),
             trace: None,

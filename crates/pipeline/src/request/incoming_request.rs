@@ -101,7 +101,7 @@ impl<'a> IncomingRequest<'a> {
                 ReplyTo::request(request.id.clone(), Dialect::Mcp(self.revision()))
             }
             IncomingMessage::Rpc(request) => ReplyTo::request(request.id.clone(), Dialect::Rpc),
-            IncomingMessage::Rest(rest) => ReplyTo::misread(None, rest.dialect),
+            IncomingMessage::Rest(rest) => ReplyTo::unreadable(None, rest.dialect),
         }
     }
 
@@ -148,9 +148,9 @@ impl Pipeline {
         let tracer = self.ports.recorder.tracer()?;
         let meta = request.param("_meta").and_then(Raw::as_object);
         let text = |name: &str| meta.and_then(|meta| meta.get(name)?.as_str());
-        let said =
+        let envelope =
             text(TRACEPARENT).and_then(|parent| RemoteContext::read(&parent, text(TRACESTATE).as_deref()));
-        Some(tracer.join(said.as_ref().or(carried)))
+        Some(tracer.join(envelope.as_ref().or(carried)))
     }
 
     /// The trace of a call that has no `_meta`.

@@ -194,7 +194,9 @@ impl RequestPort for PipelinePort {
     fn round_state(&self, prefix: &str) -> Vec<(String, Json)> {
         match &self.asking {
             QuestionRoute::Rounds(rounds) => rounds.round_state(prefix),
-            QuestionRoute::Session(_) | QuestionRoute::Introducing(_) | QuestionRoute::Nobody => Vec::new(),
+            QuestionRoute::Session(_) | QuestionRoute::Initializing(_) | QuestionRoute::Unavailable => {
+                Vec::new()
+            }
         }
     }
 

@@ -176,7 +176,7 @@ impl RequestScope<'_> {
             (IncomingMessage::Mcp(_, RequestEra::Session), Some(session)) => {
                 QuestionRoute::Session(session.clone())
             }
-            _ => QuestionRoute::Nobody,
+            _ => QuestionRoute::Unavailable,
         })
     }
 

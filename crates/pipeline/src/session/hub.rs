@@ -27,12 +27,12 @@ impl Hub {
 
     /// Returns a listener for the changes that concern this party.
     pub(crate) fn listen(&self, caller_session: CallerSession) -> Listener {
-        Listener { heard: self.0.subscribe(), caller_session }
+        Listener { events: self.0.subscribe(), caller_session }
     }
 }
 
 pub(crate) struct Listener {
-    heard: broadcast::Receiver<(Event, Option<Arc<CallerSession>>)>,
+    events: broadcast::Receiver<(Event, Option<Arc<CallerSession>>)>,
     caller_session: CallerSession,
 }
 
@@ -40,7 +40,7 @@ impl Listener {
     /// The next change; `None` after the end.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            match self.heard.recv().await {
+            match self.events.recv().await {
                 Ok((event, to)) if to.as_ref().is_none_or(|to| **to == self.caller_session) => {
                     return Some(event);
                 }

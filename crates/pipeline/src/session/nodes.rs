@@ -27,7 +27,7 @@ impl Pipeline {
     /// Stores a session for other nodes.
     pub async fn keep_session(&self, session: &Session) -> Result<(), Fault> {
         match session.shared_state().filter(|_| self.state().node().is_some()) {
-            Some(kept) => self.state().keep_session(&self.session_key(&session.id), &kept).await,
+            Some(shared) => self.state().keep_session(&self.session_key(&session.id), &shared).await,
             None => Ok(()),
         }
     }
@@ -38,7 +38,7 @@ impl Pipeline {
             return Ok(());
         }
         self.keep_session(session).await?;
-        self.state().tell(NodeMessage { of: self.session_key(&session.id), word: NodeEvent::Changed }).await
+        self.state().tell(NodeMessage { of: self.session_key(&session.id), event: NodeEvent::Changed }).await
     }
 
     /// Subscribes here to the resources that a session subscribed to on another node. A failed subscription
@@ -61,7 +61,7 @@ impl Pipeline {
         for event in [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged] {
             session.outbound.push_now(json!({"jsonrpc": "2.0", "method": event.method()}).to_string());
         }
-        for uri in session.shared_state().map(|kept| kept.watched).unwrap_or_default() {
+        for uri in session.shared_state().map(|shared| shared.watched).unwrap_or_default() {
             let method = "notifications/resources/updated";
             let notice = json!({"jsonrpc": "2.0", "method": method, "params": {"uri": uri}});
             if let Some(notice) = self.ports.guards.notice("", notice.to_string()).await {

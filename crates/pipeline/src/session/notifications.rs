@@ -34,7 +34,7 @@ impl Pipeline {
         .await;
         let is_dropped = match &*notification.method {
             INITIALIZED | CANCELLED | ROOTS_CHANGED => false,
-            PROGRESS => concern == ConcernedNode::Others,
+            PROGRESS => concern == ConcernedNode::OtherNode,
             _ => true,
         };
         if is_dropped {
@@ -52,21 +52,21 @@ impl Pipeline {
         match &*notification.method {
             CANCELLED => match notification.param("requestId").and_then(Raw::as_id) {
                 Some(id) => session.cancel(&id),
-                None => ConcernedNode::Ours,
+                None => ConcernedNode::ThisNode,
             },
             PROGRESS => self.pass_progress(notification, session).await,
             INITIALIZED => {
                 session.finish_introduction();
-                ConcernedNode::Ours
+                ConcernedNode::ThisNode
             }
             ROOTS_CHANGED => {
                 if let Some(cx) = self.ports.detached(session) {
                     self.server.roots_changed(cx);
                 }
                 // This client's upstream connections may belong to another node.
-                ConcernedNode::Others
+                ConcernedNode::OtherNode
             }
-            _ => ConcernedNode::Ours,
+            _ => ConcernedNode::ThisNode,
         }
     }
 
@@ -76,14 +76,14 @@ impl Pipeline {
         let token = notification.param("progressToken").and_then(Raw::as_u64);
         let follower = token.and_then(|token| session.follower(token));
         let (Some(follower), Some(params)) = (follower, notification.params) else {
-            return ConcernedNode::Others;
+            return ConcernedNode::OtherNode;
         };
         let meta =
             MessageMeta { connection: &session.id, caller: session.caller.name(), ..MessageMeta::default() };
         if let Ok(clean) = self.ports.guards.incoming(meta, params.text()).await {
             let _ = follower.try_send(clean.unwrap_or_else(|| params.to_json()));
         }
-        ConcernedNode::Ours
+        ConcernedNode::ThisNode
     }
 
     /// Records a notification that has no effect here.
@@ -113,7 +113,7 @@ impl Pipeline {
         }
         let text = notification.text();
         ledger.note(Box::new(Record {
-            to: ReplyTo::misread(None, dialect),
+            to: ReplyTo::unreadable(None, dialect),
             ended: SystemTime::now(),
             took: Duration::ZERO,
             service: self.ports.service,
@@ -125,7 +125,7 @@ impl Pipeline {
             target: None,
             trace: None,
             server: None,
-            ended_as: ExchangeOutcome::Well,
+            ended_as: ExchangeOutcome::Succeeded,
             bytes_in: text.len(),
             bytes_out: 0,
             verdicts: Vec::new(),

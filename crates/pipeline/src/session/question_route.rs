@@ -31,11 +31,11 @@ pub(crate) enum QuestionRoute {
     /// A session client gets a request from us.
     Session(Arc<Session>),
     /// A session client whose handshake is in progress is asked after it.
-    Introducing(Arc<Session>),
+    Initializing(Arc<Session>),
     /// A modern client repeats its request with the answers.
     Rounds(Rounds),
     /// Clients of `/rpc` and REST cannot be asked.
-    Nobody,
+    Unavailable,
 }
 
 /// The answers of a modern client, and its open questions.
@@ -59,12 +59,12 @@ impl QuestionRoute {
     ) -> Result<Answers, Fault> {
         match self {
             QuestionRoute::Session(session) => ask_session(session, questions, way).await,
-            QuestionRoute::Introducing(session) => {
+            QuestionRoute::Initializing(session) => {
                 session.introduced().await?;
                 ask_session(session, questions, way).await
             }
             QuestionRoute::Rounds(rounds) => rounds.ask(questions),
-            QuestionRoute::Nobody => Err(Fault::new(&reason::MCP_CLIENT_REFUSED)),
+            QuestionRoute::Unavailable => Err(Fault::new(&reason::MCP_CLIENT_REFUSED)),
         }
     }
 

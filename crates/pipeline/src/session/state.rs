@@ -74,24 +74,26 @@ pub struct SharedSession {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionLookup {
     /// Sessions are not shared; this node's state is complete.
-    OnlyHere,
+    NotShared,
     /// The session as all nodes know it.
-    Kept(SharedSession),
+    Found(SharedSession),
     /// No node knows the session.
-    Nowhere,
+    NotFound,
 }
 
 /// A message of one node to the others about a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeMessage {
     pub of: SessionKey,
-    pub word: NodeEvent,
+    #[serde(rename = "word")]
+    pub event: NodeEvent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeEvent {
     /// The client sent this message; its subject belongs to another node.
-    Said(String),
+    #[serde(rename = "Said")]
+    Message(String),
     /// The settings of the session changed.
     Changed,
     /// The session ended.
@@ -102,7 +104,7 @@ pub enum NodeEvent {
 pub enum StreamEvent {
     Opened(StreamOpening),
     /// A new frame; frames before `oldest` may be evicted.
-    Said {
+    Frame {
         frame: Frame,
         /// The number of the oldest retained frame.
         oldest: u64,
@@ -149,7 +151,7 @@ impl SharedState for SingleNode {
     }
 
     fn find_session(&self, _: &SessionKey) -> Work<SessionLookup> {
-        at_once(SessionLookup::OnlyHere)
+        at_once(SessionLookup::NotShared)
     }
 
     fn end_session(&self, _: &SessionKey) -> Work<()> {

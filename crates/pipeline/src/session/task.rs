@@ -246,8 +246,8 @@ impl Task {
 
     /// Sets the status message, and notifies listeners if the message is new.
     pub(crate) fn tell(&self, message: String) {
-        let said = self.state.lock().message.as_ref() == Some(&message);
-        if !said {
+        let is_current = self.state.lock().message.as_ref() == Some(&message);
+        if !is_current {
             self.touch(Some(message));
         }
     }

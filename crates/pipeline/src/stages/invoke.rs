@@ -95,7 +95,7 @@ impl Pipeline {
                 };
                 session.unwatch(announced.unwrap_or(&uri));
                 if let Target::Resource(resource) = target {
-                    resource.unwatch(scope.context(QuestionRoute::Nobody)?);
+                    resource.unwatch(scope.context(QuestionRoute::Unavailable)?);
                 }
                 self.keep_changed(session).await?;
                 nothing()
@@ -195,7 +195,7 @@ impl Pipeline {
 impl RequestScope<'_> {
     /// Prepares the tool server for a client, and returns the instructions for its model.
     async fn prepare(&self, client: Client) -> Result<String, Fault> {
-        let cx = self.context_for(client, QuestionRoute::Nobody)?;
+        let cx = self.context_for(client, QuestionRoute::Unavailable)?;
         self.pipeline.supervise(self.pipeline.server.prepare(cx.clone()), &cx).await?.finished()?;
         Ok(self.pipeline.guidance(&cx).await)
     }
@@ -226,7 +226,7 @@ impl RequestScope<'_> {
         call: Box<dyn ExtensionCall>,
         target: Target,
     ) -> Result<InvokeResult, Fault> {
-        let cx = self.context(QuestionRoute::Nobody)?;
+        let cx = self.context(QuestionRoute::Unavailable)?;
         let resource = match target {
             Target::Resource(resource) => Some(resource),
             _ => None,
@@ -268,7 +268,7 @@ impl RequestScope<'_> {
     }
 
     async fn list(&self, list: List, cursor: Option<String>) -> Result<Outcome, Fault> {
-        let cx = self.context(QuestionRoute::Nobody)?;
+        let cx = self.context(QuestionRoute::Unavailable)?;
         let page = self.pipeline.server.list(list, cursor, cx.clone());
         let page = self.pipeline.supervise(page, &cx).await?.finished()?;
         Ok(match self.to.dialect {
@@ -310,13 +310,13 @@ impl RequestScope<'_> {
         wanted: Completion,
         target: Arc<dyn CompletionTarget>,
     ) -> Result<Outcome, Fault> {
-        let cx = self.context(QuestionRoute::Nobody)?;
+        let cx = self.context(QuestionRoute::Unavailable)?;
         let work = target.complete(wanted, cx.clone());
         Ok(self.pipeline.supervise(work, &cx).await?.finished()?.into_outcome(None))
     }
 
     async fn watch(&self, uri: &str, resource: Arc<dyn ResourceTarget>) -> Result<Outcome, Fault> {
-        let cx = self.context(QuestionRoute::Nobody)?;
+        let cx = self.context(QuestionRoute::Unavailable)?;
         self.pipeline.supervise(resource.clone().watch(cx.clone()), &cx).await?.finished()?;
         let session = self.incoming.session.or_fault(&reason::SERVER_BUG)?;
         session.watch(resource.uri().unwrap_or(uri))?;
@@ -348,7 +348,7 @@ impl RequestScope<'_> {
                 };
                 Ok(QuestionRoute::Rounds(Rounds::new(earlier, rounds.responses)))
             }
-            _ => Ok(QuestionRoute::Nobody),
+            _ => Ok(QuestionRoute::Unavailable),
         }
     }
 
@@ -374,7 +374,7 @@ impl RequestScope<'_> {
         let limit = pipeline.settings.most_listeners;
         let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = pipeline.listeners.take().ok_or_else(busy)?;
-        let cx = self.context(QuestionRoute::Nobody)?;
+        let cx = self.context(QuestionRoute::Unavailable)?;
         let announced = |uri: &str| match pipeline.server.find_resource(uri, self.incoming.caller) {
             Lookup::Found(resource) => resource.uri().map(str::to_owned),
             Lookup::Refused { .. } | Lookup::Pending { .. } => None,
@@ -389,7 +389,7 @@ impl RequestScope<'_> {
         };
         tokio::select! {
             busy = watches.keep() => Err(busy),
-            told = subscription.run(filter, &pipeline.ports.hub) => told.map(|()| subscription.end()),
+            ended = subscription.run(filter, &pipeline.ports.hub) => ended.map(|()| subscription.end()),
             () = pipeline.closing().cancelled() => Ok(subscription.end()),
             () = self.incoming.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
         }

@@ -275,7 +275,7 @@ pub(crate) fn ended_as(happened: Result<Outcome, Fault>, asked: ExpectedResult) 
         Err(fault) => ExchangeOutcome::Fault(Arc::new(fault)),
         Ok(Outcome::ToolFailed(failure)) => ExchangeOutcome::ToolFault(Arc::new(failure.fault)),
         Ok(Outcome::ReportedFailure(failure)) => ExchangeOutcome::ToolFailed(Arc::new(failure.fault)),
-        Ok(_) => ExchangeOutcome::Well,
+        Ok(_) => ExchangeOutcome::Succeeded,
     }
 }
 

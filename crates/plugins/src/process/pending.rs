@@ -40,7 +40,7 @@ pub(super) enum OutputHealth {
     /// It sends verdicts.
     Good,
     /// It writes lines, but no verdicts.
-    Babbles,
+    Flooding,
 }
 
 impl PendingRequests {
@@ -95,7 +95,7 @@ impl PendingRequests {
             _ => {
                 state.strays += 1;
                 if state.strays > MOST_STRAYS {
-                    return OutputHealth::Babbles;
+                    return OutputHealth::Flooding;
                 }
             }
         }

@@ -22,7 +22,7 @@ use crate::failure::no_verdict;
 /// The grace period of a child.
 const GRACE: Duration = Duration::from_secs(1);
 /// The stored amount of standard error.
-const SAID: Caps = Caps { head: 2 * 1024, tail: 6 * 1024 };
+const OUTPUT_CAPS: Caps = Caps { head: 2 * 1024, tail: 6 * 1024 };
 /// Interval of removing abandoned requests while the child is idle.
 const TIDY: Duration = Duration::from_millis(250);
 
@@ -183,7 +183,7 @@ impl ProcessRunner {
         plan.input = Input::Pipe;
         plan.stdout = Stdout::Piped;
         plan.limits = Limits { memory: settings.memory, ..Limits::default() };
-        plan.output = SAID;
+        plan.output = OUTPUT_CAPS;
         plan.grace = GRACE;
         plan
     }
@@ -240,7 +240,7 @@ async fn read(open: Arc<PendingRequests>, output: OutputReader) -> &'static str 
     loop {
         match lines::next(&mut output, LONGEST_VERDICT).await {
             Ok(Some(OutputLine::Whole(line))) => {
-                if open.hear(&line) == OutputHealth::Babbles {
+                if open.hear(&line) == OutputHealth::Flooding {
                     return "it writes lines that are no verdict";
                 }
             }

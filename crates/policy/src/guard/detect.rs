@@ -31,8 +31,8 @@ impl Detectors {
         Ok(Detectors {
             secrets: SecretDetector::new(),
             injection_anchors: AnchorSet::new(injection::anchors()),
-            pii: Patterns::compile(&pii::ROWS.iter().collect::<Vec<_>>(), Case::Told)?,
-            injection: Patterns::compile(&injection_rows(sensitivity), Case::Ignored)?,
+            pii: Patterns::compile(&pii::ROWS.iter().collect::<Vec<_>>(), Case::Sensitive)?,
+            injection: Patterns::compile(&injection_rows(sensitivity), Case::Insensitive)?,
         })
     }
 

@@ -6,7 +6,7 @@ use super::escape::{self, Part};
 /// Whether several slashes count as one, as in a file system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slashes {
-    Kept,
+    Preserved,
     Merged,
 }
 

@@ -23,7 +23,7 @@ impl CallerMatcher {
     }
 
     /// Returns true if every caller matches.
-    pub fn is_everybody(&self) -> bool {
+    pub fn matches_all(&self) -> bool {
         self.included.is_empty() && self.excluded.is_empty()
     }
 

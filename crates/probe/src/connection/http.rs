@@ -50,14 +50,14 @@ impl HttpConnection {
             Request { method: shot.verb, path, headers: &headers, body: &shot.body, pace: shot.pace };
         let wait =
             if shot.patience == Patience::Settle { self.wait.min(Duration::from_secs(3)) } else { self.wait };
-        let heard = send(&self.address, &self.trust, &request, wait, |response| {
+        let received = send(&self.address, &self.trust, &request, wait, |response| {
             is_answered(response, shot.id.as_deref())
         })
         .await;
         let mut exchange = Exchange::silent(self.revision, shown_request(&request, &self.extra));
         exchange.id.clone_from(&shot.id);
-        exchange.trouble = heard.trouble;
-        if let Some(response) = heard.response {
+        exchange.trouble = received.trouble;
+        if let Some(response) = received.response {
             if is_initialize(&shot.body) {
                 self.session = response.header("mcp-session-id").map(str::to_owned).or(self.session.take());
             }

@@ -79,12 +79,12 @@ impl StdioConnection {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.child.line(left).await {
-                ChildLine::Quiet => return,
+                ChildLine::TimedOut => return,
                 ChildLine::Closed => {
                     exchange.trouble = Some("the server closed its output".to_owned());
                     return;
                 }
-                ChildLine::Heard(line) => {
+                ChildLine::Received(line) => {
                     let answered = self.take(exchange, &line, until.id).await;
                     if answered {
                         deadline = deadline.min(Instant::now() + Duration::from_millis(40));
@@ -148,7 +148,7 @@ impl StdioConnection {
         let mut alive = false;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let ChildLine::Heard(line) = self.child.line(left).await else { break };
+            let ChildLine::Received(line) = self.child.line(left).await else { break };
             exchange.messages.clear();
             self.take(&mut exchange, &line, None).await;
             for message in exchange.messages.drain(..) {

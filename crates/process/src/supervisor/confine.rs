@@ -73,7 +73,7 @@ mod linux {
     }
 
     pub(crate) fn prepare(confinement: &Confinement, view: MountView) -> Result<SandboxEntry, SpawnError> {
-        let refuse = |said: String| SpawnError { step: SpawnStep::Sandbox, errno: None, said };
+        let refuse = |message: String| SpawnError { step: SpawnStep::Sandbox, errno: None, message };
         let has_landlock = crate::containment::landlock().is_some();
         let (mounts, metadata) = match (Writable::among(&confinement.write), view) {
             (Writable::Nothing, _) => (None, Metadata::Closed),
@@ -141,10 +141,10 @@ mod other {
     }
 
     pub(crate) fn prepare(confinement: &Confinement, _: MountView) -> Result<NoSandbox, SpawnError> {
-        let said = "this system has no Landlock".to_owned();
+        let message = "this system has no Landlock".to_owned();
         match confinement.need {
             SandboxNeed::BestEffort => Ok(NoSandbox),
-            SandboxNeed::Required => Err(SpawnError { step: SpawnStep::Sandbox, errno: None, said }),
+            SandboxNeed::Required => Err(SpawnError { step: SpawnStep::Sandbox, errno: None, message }),
         }
     }
 }

@@ -39,8 +39,8 @@ pub(super) fn try_in_copy(attempt: impl Fn() -> Result<(), Errno> + Send + Sync 
     let report = move || Err(attempt().err().unwrap_or(WORKED).into());
     // SAFETY: the closure makes system calls by rustix, which neither allocates for them nor takes locks.
     unsafe { command.pre_exec(report) };
-    let said = command.spawn().err().and_then(|error| error.raw_os_error());
-    said == Some(WORKED.raw_os_error())
+    let errno = command.spawn().err().and_then(|error| error.raw_os_error());
+    errno == Some(WORKED.raw_os_error())
 }
 
 /// Moves this process into new namespaces.

@@ -13,9 +13,9 @@ pub(super) enum ReapResult {
     /// The child itself was reaped.
     Target(Exit),
     /// Some processes are still running.
-    Left,
+    StillRunning,
     /// No process is left.
-    Nobody,
+    NoneLeft,
 }
 
 /// Reaps ended processes until it reaches the child.
@@ -28,8 +28,8 @@ pub(super) fn reap(target: Pid) -> ReapResult {
                 }
             }
             Ok(Some(_)) | Err(Errno::INTR) => {}
-            Ok(None) => return ReapResult::Left,
-            Err(_) => return ReapResult::Nobody,
+            Ok(None) => return ReapResult::StillRunning,
+            Err(_) => return ReapResult::NoneLeft,
         }
     }
 }
@@ -57,8 +57,8 @@ pub(super) fn sweep(target: Pid, grace: Duration, mut target_reaped: bool) -> (O
                 target_reaped = true;
                 continue;
             }
-            ReapResult::Nobody => return (exit, 0),
-            ReapResult::Left => {}
+            ReapResult::NoneLeft => return (exit, 0),
+            ReapResult::StillRunning => {}
         }
         let elapsed = began.elapsed();
         if elapsed >= grace {
@@ -66,11 +66,11 @@ pub(super) fn sweep(target: Pid, grace: Duration, mut target_reaped: bool) -> (O
             if !target_reaped {
                 let _ = kill_process_group(target, Raw::KILL);
             }
-            everybody(Raw::KILL);
+            signal_all(Raw::KILL);
         } else if !asked {
             asked = true;
-            everybody(Raw::TERM);
-            everybody(Raw::CONT);
+            signal_all(Raw::TERM);
+            signal_all(Raw::CONT);
         }
         if elapsed >= grace.saturating_add(SWEEP) {
             return (exit, u32::try_from(descendants::all().len()).unwrap_or(u32::MAX));
@@ -80,7 +80,7 @@ pub(super) fn sweep(target: Pid, grace: Duration, mut target_reaped: bool) -> (O
     }
 }
 
-fn everybody(signal: Raw) {
+fn signal_all(signal: Raw) {
     for pid in descendants::all() {
         let _ = kill_process(pid, signal);
     }

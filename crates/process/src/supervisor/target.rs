@@ -71,7 +71,7 @@ fn refusal(error: &io::Error) -> SpawnError {
         Some(NO_MOUNTS) => SpawnError {
             step: SpawnStep::Mounts,
             errno: None,
-            said: "no mount namespace: that takes CAP_SYS_ADMIN, or user namespaces".to_owned(),
+            message: "no mount namespace: that takes CAP_SYS_ADMIN, or user namespaces".to_owned(),
         },
         _ => SpawnError::new(SpawnStep::Program, error),
     }

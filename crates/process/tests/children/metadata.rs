@@ -22,7 +22,7 @@ enum User {
     /// The user of the tests.
     Own,
     /// The user `nobody`, who needs a user namespace to mount. Requires root.
-    Nobody,
+    Unprivileged,
     /// Root without the right to mount, as in many containers.
     RootThatMayNotMount,
     /// Root on a machine without namespaces.
@@ -33,14 +33,14 @@ impl User {
     /// All users that the tests can switch to here.
     fn all() -> Vec<User> {
         let root = rustix::process::getuid().is_root();
-        if root { vec![User::Own, User::Nobody, User::RootThatMayNotMount] } else { vec![User::Own] }
+        if root { vec![User::Own, User::Unprivileged, User::RootThatMayNotMount] } else { vec![User::Own] }
     }
 
     fn launcher(self, folder: &Folder) -> Launcher {
         let ours = env!("CARGO_BIN_EXE_failwell-supervise");
         let prefix = match self {
             User::Own => return Launcher::at(ours),
-            User::Nobody => "exec setpriv --reuid=65534 --regid=65534 --clear-groups",
+            User::Unprivileged => "exec setpriv --reuid=65534 --regid=65534 --clear-groups",
             User::RootThatMayNotMount => "exec setpriv --bounding-set=-sys_admin",
             User::RootWithoutNamespaces => {
                 "exec unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_mnt_namespaces; exec \"$@\"' sh"
@@ -73,14 +73,14 @@ impl User {
     }
 
     fn give(self, path: &Path) {
-        if matches!(self, User::Nobody) {
+        if matches!(self, User::Unprivileged) {
             std::os::unix::fs::lchown(path, Some(65534), Some(65534)).unwrap();
         }
     }
 }
 
 /// All metadata of a file. The last value, the change time, changes with every other one.
-fn told(path: &Path) -> (u32, u32, u32, i64, i64, i64, i64) {
+fn metadata_of(path: &Path) -> (u32, u32, u32, i64, i64, i64, i64) {
     let found = std::fs::symlink_metadata(path).unwrap();
     let times = (found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
     (found.mode(), found.uid(), found.gid(), times.0, times.1, times.2, times.3)
@@ -108,13 +108,13 @@ async fn nothing_changes_where_nothing_is_writable() {
     for user in User::all() {
         let folder = Folder::new(&format!("closed-{user:?}"));
         let file = user.file(folder.path().join("file"));
-        let before = told(&file);
+        let before = metadata_of(&file);
         let profile = Profile::closed().with_system().reading(folder.path());
         let ended = user.run(&folder, changing(&file, "both", profile)).await;
-        let said = ended.output.stderr.text();
-        assert_eq!((did(&ended), told(&file)), (vec![], before), "{user:?}");
+        let errors = ended.output.stderr.text();
+        assert_eq!((did(&ended), metadata_of(&file)), (vec![], before), "{user:?}");
         // Seccomp refuses all of them.
-        assert_eq!(said.matches("operation not permitted - ").count(), WAYS, "{user:?}: {said}");
+        assert_eq!(errors.matches("operation not permitted - ").count(), WAYS, "{user:?}: {errors}");
     }
 }
 
@@ -137,7 +137,7 @@ async fn only_files_in_writable_folders_change() {
         let profile = || {
             Profile::closed().with_system().reading(without.path()).reading("/proc").writing(within.path())
         };
-        let before = (told(&outside), told(&back));
+        let before = (metadata_of(&outside), metadata_of(&back));
         for target in [&outside, &link] {
             let ended = user.run(&tools, changing(target, "both", profile())).await;
             // The link itself is inside the writable folder. Links have no attributes and flags.
@@ -145,7 +145,7 @@ async fn only_files_in_writable_folders_change() {
             assert_eq!(did(&ended), own, "{user:?} {target:?}");
             assert!(ended.output.stderr.text().contains("read-only file system - chmod"), "{user:?}");
         }
-        assert_eq!((told(&outside), told(&back)), before, "{user:?}");
+        assert_eq!((metadata_of(&outside), metadata_of(&back)), before, "{user:?}");
         let ended = user.run(&tools, changing(&inside, "both", profile())).await;
         assert_eq!(did(&ended).len(), WAYS, "{user:?}: {}", ended.output.stderr.text());
         // A single file can be writable too, without its neighbours.
@@ -202,13 +202,13 @@ async fn there_is_no_way_past_the_mounts() {
         );
         user.give(within.path());
         let outside = user.file(without.path().join("outside"));
-        let before = told(&outside);
+        let before = metadata_of(&outside);
         let mut plan =
             changing(&outside, "", Profile::closed().with_system().reading("/").writing(within.path()));
         plan.arguments = vec!["-c".into(), PAST.into(), within.path().into(), outside.clone().into()];
         let ended = user.run(&tools, plan).await;
         assert_eq!(did(&ended), ["end"], "{user:?}: {}", ended.output.stderr.text());
-        assert_eq!(told(&outside), before, "{user:?}");
+        assert_eq!(metadata_of(&outside), before, "{user:?}");
     }
 }
 
@@ -231,8 +231,10 @@ async fn a_child_with_writable_folders_is_at_home_in_them() {
         let profile = Profile::closed().with_system().reading("/").writing("/dev/shm").writing(&project);
         plan.sandbox = Sandbox::Profile(profile.writing(within.path()));
         let ended = user.run(&tools, plan).await;
-        let number = if matches!(user, User::Nobody) { 65534 } else { rustix::process::getuid().as_raw() };
-        let group = if matches!(user, User::Nobody) { 65534 } else { rustix::process::getgid().as_raw() };
+        let number =
+            if matches!(user, User::Unprivileged) { 65534 } else { rustix::process::getuid().as_raw() };
+        let group =
+            if matches!(user, User::Unprivileged) { 65534 } else { rustix::process::getgid().as_raw() };
         let expected =
             format!("{number}\n{group}\n{}\nhere\nlinked\nthere\nall\nclosed\n", project.display());
         assert_eq!(ended.output.stdout.text(), expected, "{user:?}: {}", ended.output.stderr.text());

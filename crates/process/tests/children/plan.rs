@@ -77,10 +77,10 @@ async fn pipes_carry_input_output_and_events() {
     output.read_exact(&mut echoed).await.unwrap();
     assert_eq!(&echoed, b"hello");
     drop(input);
-    let (mut rest, mut told) = (String::new(), String::new());
+    let (mut rest, mut event) = (String::new(), String::new());
     output.read_to_string(&mut rest).await.unwrap();
-    events.read_to_string(&mut told).await.unwrap();
-    assert_eq!((rest.as_str(), told.as_str()), ("", "event\n"));
+    events.read_to_string(&mut event).await.unwrap();
+    assert_eq!((rest.as_str(), event.as_str()), ("", "event\n"));
     let ended = child.wait().await;
     assert_eq!(ended.how, ExitCause::Code(0));
     assert_eq!(ended.output.stdout.total, 0);
@@ -115,9 +115,9 @@ async fn signals_reach_the_child_alone() {
     let (mut child, mut output) = start_until_ready(script).await;
     child.signal(Signal::USR1).await.unwrap();
     assert_eq!(child.wait().await.how, ExitCause::Code(3));
-    let mut said = String::new();
-    output.read_to_string(&mut said).await.unwrap();
-    assert_eq!(said, "got\n");
+    let mut text = String::new();
+    output.read_to_string(&mut text).await.unwrap();
+    assert_eq!(text, "got\n");
     tokio::time::sleep(Duration::from_millis(20)).await;
     let late = child.signal(Signal::TERM).await.unwrap_err();
     assert_eq!(late.reason().id, "process/ENDED");

@@ -62,7 +62,7 @@ impl AccessibleFiles {
                 let more = found.len() > most;
                 found.truncate(most);
                 let next = found.last().filter(|_| more).map(|(number, _)| number.to_string());
-                Ok(FilePage { items: found.into_iter().map(|(_, kept)| kept).collect(), next })
+                Ok(FilePage { items: found.into_iter().map(|(_, stored)| stored).collect(), next })
             })
             .await
     }

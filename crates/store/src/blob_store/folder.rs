@@ -15,7 +15,7 @@ use crate::blob_store::uri::{BlobUri, ResourceType};
 const LOCK: &str = "lock";
 
 pub(crate) struct BlobFolder {
-    kept: PathBuf,
+    files: PathBuf,
     incoming: PathBuf,
     own: PathBuf,
     next: AtomicU64,
@@ -26,8 +26,8 @@ pub(crate) struct BlobFolder {
 impl BlobFolder {
     /// Creates missing folders. The caller must have the write lock on the index.
     pub(crate) fn make(root: &Path) -> Result<BlobFolder, Fault> {
-        let (kept, incoming) = (root.join("kept"), root.join("incoming"));
-        for folder in [&kept, &incoming] {
+        let (files, incoming) = (root.join("kept"), root.join("incoming"));
+        for folder in [&files, &incoming] {
             make_folder(folder).map_err(disk_fault)?;
         }
         let mut number = [0u8; 8];
@@ -36,7 +36,7 @@ impl BlobFolder {
         make_folder(&own).map_err(disk_fault)?;
         let lock = make_file(&own.join(LOCK)).map_err(disk_fault)?;
         lock.try_lock().map_err(io::Error::from).map_err(disk_fault)?;
-        Ok(BlobFolder { kept, incoming, own, next: AtomicU64::new(1), lock })
+        Ok(BlobFolder { files, incoming, own, next: AtomicU64::new(1), lock })
     }
 
     /// Creates a file to write to.
@@ -48,10 +48,10 @@ impl BlobFolder {
     /// Renames a complete and synced file to its final name. The caller must have the write lock on the
     /// index.
     pub(crate) fn place(&self, part: &Path, address: &BlobUri) -> Result<(), Fault> {
-        let folder = self.kept.join(address.kind.as_str());
+        let folder = self.files.join(address.kind.as_str());
         if !folder.is_dir() {
             make_folder(&folder).map_err(disk_fault)?;
-            force(&self.kept).map_err(disk_fault)?;
+            force(&self.files).map_err(disk_fault)?;
         }
         fs::rename(part, folder.join(address.file_name())).map_err(disk_fault)?;
         force(&folder).map_err(disk_fault)
@@ -74,7 +74,7 @@ impl BlobFolder {
     /// All files with a valid name, and their sizes. Other files are ignored.
     pub(crate) fn files(&self) -> Result<HashMap<BlobUri, u64>, Fault> {
         let mut found = HashMap::new();
-        for folder in fs::read_dir(&self.kept).map_err(disk_fault)? {
+        for folder in fs::read_dir(&self.files).map_err(disk_fault)? {
             let folder = folder.map_err(disk_fault)?;
             let Some(kind) = folder.file_name().to_str().and_then(|name| ResourceType::new(name).ok()) else {
                 continue;
@@ -106,7 +106,7 @@ impl BlobFolder {
     }
 
     fn path(&self, address: &BlobUri) -> PathBuf {
-        self.kept.join(address.kind.as_str()).join(address.file_name())
+        self.files.join(address.kind.as_str()).join(address.file_name())
     }
 }
 

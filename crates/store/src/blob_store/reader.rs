@@ -18,22 +18,22 @@ const PIECE: u64 = 256 * 1024;
 #[derive(Debug)]
 pub struct FileReader {
     /// The resource's metadata.
-    pub kept: StoredFile,
+    pub stored: StoredFile,
     file: Option<File>,
     left: Range<u64>,
 }
 
 impl FileReader {
-    pub(crate) fn new(kept: StoredFile, file: File) -> FileReader {
-        let left = 0..kept.size;
-        FileReader { kept, file: Some(file), left }
+    pub(crate) fn new(stored: StoredFile, file: File) -> FileReader {
+        let left = 0..stored.size;
+        FileReader { stored, file: Some(file), left }
     }
 
     /// Restricts reading to a range; refused if the range is empty.
     pub fn only(mut self, range: Range<u64>) -> Result<FileReader, Fault> {
-        let end = range.end.min(self.kept.size);
+        let end = range.end.min(self.stored.size);
         if range.start >= end {
-            return Err(Fault::new(&reason::SHELF_RANGE).fact("size", self.kept.size));
+            return Err(Fault::new(&reason::SHELF_RANGE).fact("size", self.stored.size));
         }
         self.left = range.start..end;
         Ok(self)
@@ -61,7 +61,7 @@ impl FileReader {
     /// Reads the unread range at once. Blocks the thread.
     pub(crate) fn rest(mut self) -> Result<(StoredFile, Bytes), Fault> {
         let mut file = self.file.take().ok_or_else(|| Fault::new(&reason::SHELF_TROUBLE))?;
-        Ok((self.kept, read_at(&mut file, self.left)?))
+        Ok((self.stored, read_at(&mut file, self.left)?))
     }
 }
 

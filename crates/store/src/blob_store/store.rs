@@ -271,15 +271,15 @@ impl OpenStore {
     }
 
     pub(crate) fn fetch(&self, address: &BlobUri, access: &FileAccess) -> Result<FileReader, Fault> {
-        let kept = self.find(address, access)?;
+        let stored = self.find(address, access)?;
         let file = self.folder.open(address)?;
-        let whole = file.filter(|file| file.metadata().is_ok_and(|found| found.len() == kept.size));
+        let whole = file.filter(|file| file.metadata().is_ok_and(|found| found.len() == stored.size));
         // The file was deleted or changed by another program: treat it as missing.
         let file = whole.ok_or_else(|| {
             self.needs_reconcile.store(true, Ordering::Relaxed);
             address.unknown()
         })?;
-        Ok(FileReader::new(kept, file))
+        Ok(FileReader::new(stored, file))
     }
 
     /// Renames the upload to its final name and inserts its row.
@@ -290,13 +290,13 @@ impl OpenStore {
         let done =
             self.index.change(|transaction| self.place(transaction, new, (&address, size), part, &settings));
         // A disk failure between the two steps can leave a file without a row.
-        let (kept, changes) = done.inspect_err(|fault| {
+        let (stored, changes) = done.inspect_err(|fault| {
             if fault.kind() == Kind::Unavailable {
                 self.needs_reconcile.store(true, Ordering::Relaxed);
             }
         })?;
         changes.into_iter().for_each(|change| self.announce(change));
-        Ok(kept)
+        Ok(stored)
     }
 
     fn place(
@@ -319,14 +319,14 @@ impl OpenStore {
         let ttl = new.ttl.unwrap_or(settings.ttl).min(settings.longest_ttl);
         let expires = now().saturating_add(whole_millis(ttl));
         match before {
-            Some((kept, until)) if until > now() => {
-                let mut metadata = kept.metadata;
+            Some((stored, until)) if until > now() => {
+                let mut metadata = stored.metadata;
                 merge(&mut metadata, new.metadata.clone());
                 check_metadata(&metadata)?;
                 let expires = expires.max(until);
                 let row = ResourceRow { address, owner, expires, metadata: &metadata };
                 rows::update(transaction, &row).map_err(index_fault)?;
-                changes.push(StoreChange::Updated(kept.uri, new.owner.clone()));
+                changes.push(StoreChange::Updated(stored.uri, new.owner.clone()));
             }
             earlier => {
                 if earlier.is_some() {
@@ -337,8 +337,8 @@ impl OpenStore {
                 changes.push(StoreChange::Added(address.to_string(), new.owner.clone()));
             }
         }
-        let kept = rows::find_any(transaction, address, owner).map_err(index_fault)?;
-        Ok((kept.map(|(kept, _)| kept).ok_or_else(|| address.unknown())?, changes))
+        let stored = rows::find_any(transaction, address, owner).map_err(index_fault)?;
+        Ok((stored.map(|(stored, _)| stored).ok_or_else(|| address.unknown())?, changes))
     }
 }
 

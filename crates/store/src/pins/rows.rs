@@ -67,7 +67,7 @@ pub struct QuarantinedItem {
 #[derive(Default)]
 pub(crate) struct ListedDiff {
     pub(crate) differing: HashSet<usize>,
-    pub(crate) news: Vec<QuarantinedItem>,
+    pub(crate) changes: Vec<QuarantinedItem>,
 }
 
 /// A stored pin.
@@ -148,7 +148,7 @@ pub(crate) fn check(
             spare = spare.saturating_sub(u32::from(own.is_none()));
             quarantine(transaction, place, item, now)?;
             let before = own.or(known.first()).and_then(|known| known.definition.clone());
-            found.news.push(QuarantinedItem {
+            found.changes.push(QuarantinedItem {
                 name: item.name.clone(),
                 before,
                 after: stored_text(item),
@@ -283,9 +283,9 @@ pub(crate) fn bump_generation(transaction: &Transaction<'_>) -> rusqlite::Result
 
 /// Counts changes of pins by the operator.
 pub(crate) fn generation(connection: &Connection) -> rusqlite::Result<i64> {
-    let told = connection
+    let updated = connection
         .prepare_cached("SELECT generation FROM told")?
         .query_row([], |row| row.get(0))
         .optional()?;
-    Ok(told.unwrap_or(0))
+    Ok(updated.unwrap_or(0))
 }

@@ -12,5 +12,5 @@ mod bounds;
 mod keywords;
 mod oracle;
 mod samples;
-mod usable;
-mod written;
+mod valid_schemas;
+mod violation_order;

@@ -232,7 +232,7 @@ async fn serve_connection(
 /// Answers a request that cannot be read, or a connection that is one too many. The path is unknown, so the
 /// response is REST's.
 async fn write_refusal(mounts: &Mounts, on: &str, (stream, peer): AcceptedConnection, fault: Fault) {
-    let to = ReplyTo::misread(None, Dialect::Rest(RestStyle::Plain));
+    let to = ReplyTo::unreadable(None, Dialect::Rest(RestStyle::Plain));
     if let Some(reply) = mounts.main().pipeline.refuse(fault, to, on, Requester::Address(peer)).await {
         write_last(stream, reply).await;
     }
@@ -265,7 +265,7 @@ struct HeadWait {
     /// The start of the wait for a head, in milliseconds since `begun`.
     since: AtomicU64,
     /// Whether the client has sent anything.
-    heard: AtomicBool,
+    has_received: AtomicBool,
     /// Whether a part of the next head has arrived.
     began_head: AtomicBool,
 }
@@ -281,7 +281,7 @@ impl IdleTimeouts {
             limit,
             first: first.min(limit),
             since: AtomicU64::new(0),
-            heard: AtomicBool::new(false),
+            has_received: AtomicBool::new(false),
             began_head: AtomicBool::new(false),
         }))
     }
@@ -296,7 +296,7 @@ impl IdleTimeouts {
     /// Notes that bytes arrived.
     pub(super) fn received(&self) {
         if !self.has_heard() {
-            self.0.heard.store(true, Ordering::Relaxed);
+            self.0.has_received.store(true, Ordering::Relaxed);
         }
         if !self.is_serving() {
             self.0.began_head.store(true, Ordering::Relaxed);
@@ -305,7 +305,7 @@ impl IdleTimeouts {
 
     /// Whether the client has sent anything.
     pub(super) fn has_heard(&self) -> bool {
-        self.0.heard.load(Ordering::Relaxed)
+        self.0.has_received.load(Ordering::Relaxed)
     }
 
     /// The order in which idle connections are closed to make room; `None` while a request is served. Silent

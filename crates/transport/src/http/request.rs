@@ -244,14 +244,14 @@ impl<'a> Accept<'a> {
     }
 
     /// The entry for a type, by its most specific range.
-    fn wish(self, wanted: &str) -> Option<AcceptRange> {
+    fn range_of(self, wanted: &str) -> Option<AcceptRange> {
         let family = wanted.split('/').next().unwrap_or_default();
         self.named(wanted).or_else(|| self.named(&format!("{family}/*"))).or_else(|| self.named("*/*"))
     }
 
     pub(super) fn accepts(self, wanted: &str) -> bool {
         let is_usual = self.is_usual && matches!(wanted, "application/json" | "text/event-stream");
-        is_usual || self.wish(wanted).is_some_and(|wish| wish.quality > 0)
+        is_usual || self.range_of(wanted).is_some_and(|range| range.quality > 0)
     }
 
     /// Returns true if the client names both types and prefers an event stream to a JSON document.
@@ -271,7 +271,7 @@ impl<'a> Accept<'a> {
     /// Returns true if the client names problem details and prefers no other type.
     pub(super) fn prefers_problems(self) -> bool {
         let Some(problem) = self.named("application/problem+json") else { return false };
-        let plain = self.wish("application/json").map_or(0, |wish| wish.quality);
+        let plain = self.range_of("application/json").map_or(0, |range| range.quality);
         problem.quality > 0 && problem.quality >= plain
     }
 }

@@ -302,7 +302,7 @@ impl Mount {
         head: &RequestHead<'_>,
         caller: Option<&Caller>,
     ) -> Response<Body> {
-        let to = ReplyTo::misread(None, dialect);
+        let to = ReplyTo::unreadable(None, dialect);
         let from = self.requester(head, caller);
         self.reply(self.pipeline.refuse(fault, to, head.connection, from).await)
     }

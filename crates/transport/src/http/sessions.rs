@@ -59,15 +59,15 @@ impl Drop for Reader {
 #[derive(Debug, Default)]
 struct Streams {
     next: u64,
-    kept: BTreeMap<u64, (Arc<Stream>, CancellationToken)>,
+    streams: BTreeMap<u64, (Arc<Stream>, CancellationToken)>,
 }
 
 impl Streams {
     fn make_room(&mut self) {
-        if self.kept.len() > MOST_STREAMS
-            && let Some(oldest) = self.kept.keys().copied().find(|kept| *kept != 0)
+        if self.streams.len() > MOST_STREAMS
+            && let Some(oldest) = self.streams.keys().copied().find(|streams| *streams != 0)
         {
-            self.kept.remove(&oldest);
+            self.streams.remove(&oldest);
         }
     }
 }
@@ -96,7 +96,7 @@ impl Sessions {
             Numbers::Plain => 1,
             Numbers::Apart => (u64::from(getrandom::u32().unwrap_or(1)) << 20) + 1,
         };
-        let streams = Streams { next, kept: BTreeMap::from([(0, standalone)]) };
+        let streams = Streams { next, streams: BTreeMap::from([(0, standalone)]) };
         let used = Mutex::new(Instant::now());
         Arc::new(SessionEntry { session, streams: Mutex::new(streams), used, readers: AtomicUsize::new(0) })
     }
@@ -203,7 +203,7 @@ impl SessionEntry {
         let mut streams = self.streams.lock();
         streams.make_room();
         let reader = CancellationToken::new();
-        streams.kept.insert(number, (stream.clone(), reader.clone()));
+        streams.streams.insert(number, (stream.clone(), reader.clone()));
         reader
     }
 
@@ -220,14 +220,14 @@ impl SessionEntry {
         streams.next += 1;
         streams.make_room();
         let reader = CancellationToken::new();
-        streams.kept.insert(number, (stream.clone(), reader.clone()));
+        streams.streams.insert(number, (stream.clone(), reader.clone()));
         (number, reader)
     }
 
     /// Takes a stream over from its previous reader.
     pub(super) fn take_over(&self, number: u64) -> Option<(Arc<Stream>, CancellationToken)> {
         let mut streams = self.streams.lock();
-        let (stream, reader) = streams.kept.get_mut(&number)?;
+        let (stream, reader) = streams.streams.get_mut(&number)?;
         reader.cancel();
         *reader = CancellationToken::new();
         Some((stream.clone(), reader.clone()))

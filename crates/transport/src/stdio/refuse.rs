@@ -7,7 +7,7 @@ use failwell_fault::Fault;
 use failwell_pipeline::{Pipeline, Requester, STDIO, claims_modern};
 use failwell_render::Reply;
 use failwell_rpc::Caller;
-use failwell_rpc::{Dialect, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
+use failwell_rpc::{Dialect, Incoming, Limits, Message, ReplyTo, Request, Revision, UnreadableMessage, read};
 use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -71,7 +71,7 @@ struct RefusalAnswer {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AnsweredMessage {
     Request,
-    SomethingElse,
+    Other,
 }
 
 impl<F: Fn() -> Fault + Send> Refusal<F> {
@@ -80,7 +80,7 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
             InputLine::Whole(bytes) => bytes,
             InputLine::TooLong(start) => {
                 let to =
-                    ReplyTo::misread(salvage::id_in_start(&start), Dialect::Mcp(Revision::LATEST_SESSION));
+                    ReplyTo::unreadable(salvage::id_in_start(&start), Dialect::Mcp(Revision::LATEST_SESSION));
                 let local = Caller::anonymous();
                 let from = Requester::Caller(&local);
                 let reply = self.pipeline.refuse((self.fault)(), to, STDIO, from).await;
@@ -90,8 +90,10 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
         match read(&bytes, &Limits::default()) {
             Incoming::One(message) => {
                 let of = match &message {
-                    Ok(Message::Request(_)) | Err(Misread { id: Some(_), .. }) => AnsweredMessage::Request,
-                    _ => AnsweredMessage::SomethingElse,
+                    Ok(Message::Request(_)) | Err(UnreadableMessage { id: Some(_), .. }) => {
+                        AnsweredMessage::Request
+                    }
+                    _ => AnsweredMessage::Other,
                 };
                 RefusalAnswer { body: self.one(message).await.map(|reply| reply.body), of }
             }
@@ -104,16 +106,16 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
         }
     }
 
-    async fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
+    async fn one(&self, message: Result<Message<'_>, UnreadableMessage>) -> Option<Reply> {
         match message {
             Ok(Message::Request(request)) => {
                 let to = ReplyTo::request(request.id.clone(), Dialect::Mcp(revision(&request)));
                 self.pipeline.refuse_request((self.fault)(), to, &request, STDIO).await
             }
             Ok(Message::Notification(_) | Message::Response(_)) => None,
-            Err(misread) => {
+            Err(unreadable) => {
                 let dialect = Dialect::Mcp(Revision::LATEST_SESSION);
-                self.pipeline.misread(misread, dialect, STDIO, None).await
+                self.pipeline.refuse_unreadable(unreadable, dialect, STDIO, None).await
             }
         }
     }

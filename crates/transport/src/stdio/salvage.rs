@@ -1,6 +1,6 @@
 //! Finds the request id in the start of an overlong message.
 
-use failwell_rpc::{Id, Incoming, Limits, Misread, read};
+use failwell_rpc::{Id, Incoming, Limits, UnreadableMessage, read};
 
 /// The top-level `id`, if its value is complete in the given part.
 pub fn id_in_start(start: &[u8]) -> Option<Id> {
@@ -10,7 +10,7 @@ pub fn id_in_start(start: &[u8]) -> Option<Id> {
     // Wrap the value in a small message, so that the strict parser validates it.
     let probe = [br#"{"id":"#, value.get(..end)?, b"}"].concat();
     match read(&probe, &Limits::default()) {
-        Incoming::One(Err(Misread { id, .. })) => id,
+        Incoming::One(Err(UnreadableMessage { id, .. })) => id,
         _ => None,
     }
 }

@@ -25,12 +25,12 @@ pub(super) enum Verdict {
 #[derive(Debug)]
 pub(super) struct UnreadableLines {
     recent: VecDeque<Instant>,
-    told: bool,
+    reported: bool,
 }
 
 impl UnreadableLines {
     pub(super) fn new() -> UnreadableLines {
-        UnreadableLines { recent: VecDeque::with_capacity(MOST), told: false }
+        UnreadableLines { recent: VecDeque::with_capacity(MOST), reported: false }
     }
 
     pub(super) fn judge(&mut self) -> Verdict {
@@ -48,10 +48,10 @@ impl UnreadableLines {
         }
         if self.recent.len() < MOST {
             self.recent.push_back(now);
-            self.told = false;
+            self.reported = false;
             return Verdict::Answer;
         }
-        if std::mem::replace(&mut self.told, true) { Verdict::TooMany } else { Verdict::FirstTooMany }
+        if std::mem::replace(&mut self.reported, true) { Verdict::TooMany } else { Verdict::FirstTooMany }
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct MethodRequest<'a> {
 type MethodFn = fn(&mut MethodRequest<'_>) -> ApiResult<Vec<Element>>;
 
 impl ApiMethod {
-    /// Signed, and open to everybody with a key.
+    /// Signed, and open to all applications with a key.
     const fn open(name: &'static str, about: &'static str, run: MethodFn) -> ApiMethod {
         let (since, arguments): (_, &[_]) = (Version::One, &[]);
         ApiMethod {

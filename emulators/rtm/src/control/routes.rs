@@ -87,11 +87,11 @@ fn perform(control: &Control, method: &Method, action: &str, body: &[u8]) -> Res
         }
         ("POST", "approve") => {
             let ApproveRequest { frob, perms } = parse_body(body)?;
-            require(control.approve(&frob, perms), "no login waits with this frob")?;
+            require(control.approve(&frob, perms), "no login is waiting for this frob")?;
         }
         ("POST", "deny") => {
             let ApproveRequest { frob, .. } = parse_body(body)?;
-            require(control.deny(&frob), "no login waits with this frob")?;
+            require(control.deny(&frob), "no login is waiting for this frob")?;
         }
         ("POST", "token") => {
             let NewTokenRequest { perms } =

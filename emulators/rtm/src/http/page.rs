@@ -51,7 +51,7 @@ pub(crate) fn decide(state: &mut State, params: &Params) -> Page {
 
 fn application<'a>(state: &State, params: &'a Params) -> Result<LoginRequest<'a>, &'static str> {
     if params.get("api_key") != Some(&state.api_key) {
-        return Err("The link names an application nobody knows: its API key is wrong.");
+        return Err("The link names an unknown application: its API key is wrong.");
     }
     // The decision is the person's and no part of what the application signed.
     let signed = params.iter().filter(|(name, _)| *name != "decision");

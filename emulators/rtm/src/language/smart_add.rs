@@ -167,7 +167,7 @@ mod tests {
         account
     }
 
-    fn said(line: &str) -> SmartAddTask {
+    fn parsed(line: &str) -> SmartAddTask {
         let account = account();
         let now: Timestamp = "2026-11-11T13:30:00Z".parse().unwrap();
         read(line, &account, &DateContext::new(&account, now))
@@ -175,7 +175,7 @@ mod tests {
 
     /// The parsed task in one line.
     fn summary(line: &str) -> String {
-        let added = said(line);
+        let added = parsed(line);
         let zone = account().zone();
         let mut out = vec![added.name];
         let day = |when: crate::state::account::TaskDate| {

@@ -34,7 +34,7 @@ pub(crate) struct Account {
     /// Tasks that went away other than by being deleted: moved, or taken back by an undo.
     pub(crate) gone: VecDeque<DeletedTask>,
     pub(crate) locations: BTreeMap<Id, Location>,
-    /// Everybody who has an account with the service.
+    /// The people with an account of the service.
     pub(crate) people: Vec<Person>,
     pub(crate) contacts: BTreeMap<Id, Contact>,
     pub(crate) groups: BTreeMap<Id, Group>,

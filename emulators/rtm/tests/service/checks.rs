@@ -122,14 +122,14 @@ async fn a_wrong_signature_is_not_a_missing_one() {
 async fn echo_and_time_need_no_signature() {
     let client = start(Seed::empty()).await;
     let key = client.emulator.api_key();
-    for (method, said) in [
+    for (method, excerpt) in [
         ("rtm.test.echo", "\"stat\":\"ok\""),
         ("rtm.time.parse&text=today", "\"stat\":\"ok\""),
         ("rtm.test.login", "\"code\":\"97\""),
     ] {
         let path = format!("/services/rest/?api_key={key}&format=json&method={method}");
         let reply = client.send("GET", &path, "").await.unwrap();
-        assert!(reply.body.contains(said), "{method}: {}", reply.body);
+        assert!(reply.body.contains(excerpt), "{method}: {}", reply.body);
     }
 }
 

@@ -83,7 +83,7 @@ async fn everything_can_be_set_from_outside() {
 #[tokio::test]
 async fn mistakes_are_said() {
     let client = start(Seed::empty()).await;
-    for (method, what, body, status, said) in [
+    for (method, what, body, status, excerpt) in [
         ("POST", "clok", json!({}), 404, "there is no action clok; one of: reset, seed"),
         ("GET", "reset", Value::Null, 405, "use GET to look"),
         ("PUT", "reset", Value::Null, 405, "use GET to look"),
@@ -103,7 +103,7 @@ async fn mistakes_are_said() {
     ] {
         let (got, answer) = control(&client, method, what, &body).await;
         assert_eq!(got, status, "{what} {body}: {answer}");
-        assert!(answer["error"].as_str().unwrap().contains(said), "{what} {body}: {answer}");
+        assert!(answer["error"].as_str().unwrap().contains(excerpt), "{what} {body}: {answer}");
     }
 }
 

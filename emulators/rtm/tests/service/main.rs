@@ -8,6 +8,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod account_methods;
 mod checks;
 mod control;
 mod family;
@@ -15,7 +16,6 @@ mod faults;
 mod lists;
 mod login;
 mod nonsense;
-mod others;
 mod repeat;
 mod shapes;
 mod support;

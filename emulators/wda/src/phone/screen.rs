@@ -6,7 +6,7 @@ mod home;
 mod items;
 mod login;
 mod order;
-mod over;
+mod overlays;
 
 use super::app::{AppLife, Tab, TouchAction};
 use super::device::Device;
@@ -151,13 +151,13 @@ impl Screen {
                 Tab::Order => order::lay_out(&mut screen, window, app),
                 Tab::Account => account::lay_out(&mut screen, window, app),
             }
-            over::tab_bar(&mut screen, window, app.tab);
+            overlays::tab_bar(&mut screen, window, app.tab);
         }
         if app.focus.is_some() && app.life == AppLife::Foreground {
-            over::keyboard(&mut screen, window);
+            overlays::keyboard(&mut screen, window);
         }
         if let Some(alert) = &app.alert {
-            over::alert(&mut screen, root, alert);
+            overlays::alert(&mut screen, root, alert);
         }
         screen.mark_visible(whole);
         screen

@@ -102,7 +102,7 @@ macro_rules! app_command {
         #[derive(Debug, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
         pub(crate) struct $name {
-            /// The session; may be left out while you have one.
+            /// The session. Optional while you have only one.
             #[serde(skip_serializing_if = "Option::is_none")]
             session: Option<String>,
             $(#[$doc])*
@@ -175,7 +175,7 @@ app_command!(Reset {
 app_command!(OpenUrl {
     tool: "open_url",
     title: "Open an address",
-    about: "Opens an address: a page, or a link into an app.",
+    about: "Opens a URL: a page, or a deep link into an app.",
     kind: Acts,
     /// The address, with its scheme.
     argument: url,
@@ -188,9 +188,9 @@ app_command!(OpenUrl {
 app_command!(InstallApp {
     tool: "install_app",
     title: "Install an app",
-    about: "Installs an app from a folder the operator opened for apps.",
+    about: "Installs an app from a folder that the operator allows for apps.",
     kind: Acts,
-    /// The app's file, below a folder the operator opened for apps.
+    /// The app's file, below a folder that the operator allows for apps.
     argument: app,
     check: package_to_install,
     action: install,
@@ -201,7 +201,7 @@ app_command!(InstallApp {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetAppState {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     /// The app: a bundle id, a package, or for browsers the address of a page.
@@ -218,7 +218,8 @@ pub(crate) struct AppStateResult {
 impl Command for GetAppState {
     const NAME: &'static str = "get_app_state";
     const TITLE: &'static str = "State of an app";
-    const ABOUT: &'static str = "Says whether an app is installed, and runs in front or behind.";
+    const ABOUT: &'static str =
+        "Shows whether an app is installed, and whether it runs in the foreground or in the background.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = AppStateResult;
 

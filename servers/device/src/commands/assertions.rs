@@ -24,13 +24,13 @@ pub(super) fn add(all: &mut Vec<CommandEntry>) {
 /// The element that was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckResult {
-    /// Whether it holds. That it does not is a finding, not an error.
+    /// Whether the assertion holds. If it does not, that is a finding, not an error.
     pub(crate) holds: bool,
     /// The expectation, in words.
     pub(crate) expected: String,
     /// The last value that was seen.
     pub(crate) actual: String,
-    /// How long it took to find out, in milliseconds.
+    /// The duration of the check, in milliseconds.
     pub(crate) waited_ms: u64,
     #[serde(flatten)]
     pub(crate) evidence: Evidence,
@@ -71,7 +71,7 @@ async fn check_result(
 pub(crate) struct AssertExists {
     #[serde(flatten)]
     target: ElementTarget,
-    /// False asserts that there is no such element.
+    /// False asserts that no such element exists.
     #[serde(default = "yes")]
     exists: bool,
 }
@@ -83,7 +83,7 @@ fn yes() -> bool {
 impl Command for AssertExists {
     const NAME: &'static str = "assert_element_exists";
     const TITLE: &'static str = "Assert that an element is there";
-    const ABOUT: &'static str = "Looks whether an element is there (or, with exists false, is not), until it is so or the timeout. A result with holds false is a finding, not an error.";
+    const ABOUT: &'static str = "Checks that an element exists (with exists false: does not exist), and waits for it up to the timeout. A result with holds false is a finding, not an error.";
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CheckResult;
 
@@ -147,7 +147,7 @@ impl AssertProperty {
 impl Command for AssertProperty {
     const NAME: &'static str = "assert_element_property";
     const TITLE: &'static str = "Assert a property of an element";
-    const ABOUT: &'static str = "Looks whether the text, a state or an attribute of an element is (equals) or has in it (contains) what is expected, until it is so or the timeout. A result with holds false is a finding, not an error.";
+    const ABOUT: &'static str = "Checks that the text, a state or an attribute of an element equals or contains a value, and waits for it up to the timeout. A result with holds false is a finding, not an error.";
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CheckResult;
 
@@ -218,13 +218,13 @@ pub(super) fn plain(value: &Value) -> String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Condition {
-    /// The element is there.
+    /// The element exists.
     Exists,
-    /// It is not there, or no longer.
+    /// The element does not exist, or no longer.
     Gone,
-    /// It can be seen.
+    /// The element is visible.
     Visible,
-    /// It can be used.
+    /// The element is enabled.
     Enabled,
     /// An alert is open.
     Alert,
@@ -242,7 +242,7 @@ pub(crate) struct WaitFor {
 impl Command for WaitFor {
     const NAME: &'static str = "wait_for_condition";
     const TITLE: &'static str = "Wait";
-    const ABOUT: &'static str = "Waits until an element is there, gone, visible or enabled, or an alert is open. A result with holds false says that the timeout came first.";
+    const ABOUT: &'static str = "Waits until an element exists, is gone, is visible or is enabled, or an alert is open. A result with holds false means that the timeout passed first.";
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CheckResult;
 

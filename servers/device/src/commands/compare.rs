@@ -33,13 +33,13 @@ pub(crate) struct PixelArea {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Compare {
-    /// The session; may be left out while you have one. Two kept pictures need none.
+    /// The session. Optional while you have only one. Two stored screenshots need no session.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// How it should look: the uri of a screenshot.
+    /// The expected image: the uri of a screenshot.
     #[schemars(length(min = 1, max = 500))]
     before: String,
-    /// How it looks: the uri of a screenshot; the screen as it is now unless given.
+    /// The actual image: the uri of a screenshot; default: the current screen.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 500))]
     after: Option<String>,
@@ -47,10 +47,10 @@ pub(crate) struct Compare {
     #[serde(default)]
     #[schemars(length(max = 50))]
     masks: Vec<PixelArea>,
-    /// How much a colour may differ before it counts, 0 to 255; 16 unless given.
+    /// The tolerated difference of a colour value, 0 to 255; default 16.
     #[serde(skip_serializing_if = "Option::is_none")]
     tolerance: Option<u8>,
-    /// The share of pixels that may differ, 0 to 1; 0 unless given.
+    /// The tolerated share of different pixels, 0 to 1; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     max_share: Option<f64>,
@@ -59,20 +59,20 @@ pub(crate) struct Compare {
 /// The regions that differ.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompareResult {
-    /// Whether they are the same, as far as was asked. That they are not is a finding, not an error.
+    /// Whether the images are the same within the tolerances. If they are not, that is a finding, not an error.
     pub(crate) same: bool,
     /// Whether both have the same size.
     same_size: bool,
-    /// The share of pixels that differ, of those that were compared.
+    /// The share of the compared pixels that differ.
     share: f64,
     changed_pixels: u64,
-    /// Where, the largest first, in pixels.
+    /// The regions that differ, the largest first, in pixels.
     regions: Vec<PixelArea>,
-    /// Regions beside these.
+    /// The number of further regions.
     more_regions: usize,
     before: String,
     after: ArtifactLink,
-    /// A picture of what differs.
+    /// An image of the differences.
     #[serde(skip_serializing_if = "Option::is_none")]
     difference: Option<ArtifactLink>,
 }
@@ -80,7 +80,7 @@ pub(crate) struct CompareResult {
 impl Command for Compare {
     const NAME: &'static str = "compare_screenshots";
     const TITLE: &'static str = "Compare screenshots";
-    const ABOUT: &'static str = "Compares a kept screenshot with another, or with the screen as it is now: how much differs, where, and a picture of it. Different pictures are a finding, not an error.";
+    const ABOUT: &'static str = "Compares a stored screenshot with another, or with the current screen. Returns the share and the regions that differ, and an image of them. A difference is a finding, not an error.";
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = CompareResult;
 

@@ -23,7 +23,7 @@ pub(super) fn add(all: &mut Vec<CommandEntry>) {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SetOrientation {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     orientation: Orientation,
@@ -38,7 +38,8 @@ pub(crate) struct OrientationResult {
 impl Command for SetOrientation {
     const NAME: &'static str = "set_device_orientation";
     const TITLE: &'static str = "Turn the device";
-    const ABOUT: &'static str = "Turns the device to portrait or landscape, and says how it is then.";
+    const ABOUT: &'static str =
+        "Sets the orientation of the device, portrait or landscape, and returns the resulting one.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = OrientationResult;
 
@@ -70,14 +71,14 @@ impl Command for SetOrientation {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SetLocation {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     #[schemars(range(min = -90, max = 90))]
     latitude: f64,
     #[schemars(range(min = -180, max = 180))]
     longitude: f64,
-    /// In metres; 0 unless given.
+    /// In metres; default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = -1_000, max = 100_000))]
     altitude: Option<f64>,
@@ -86,7 +87,7 @@ pub(crate) struct SetLocation {
 impl Command for SetLocation {
     const NAME: &'static str = "set_location";
     const TITLE: &'static str = "Set the location";
-    const ABOUT: &'static str = "Makes the device believe it is somewhere.";
+    const ABOUT: &'static str = "Sets the location that the device reports.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -108,10 +109,10 @@ impl Command for SetLocation {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChangePermission {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// The app: a bundle id or a package. Browsers need none: it is the page that is open.
+    /// The app: a bundle id or a package. Browsers need none: the permission is for the open page.
     #[serde(default)]
     #[schemars(length(max = 2_000))]
     app: String,
@@ -122,7 +123,7 @@ pub(crate) struct ChangePermission {
 impl Command for ChangePermission {
     const NAME: &'static str = "change_permission";
     const TITLE: &'static str = "Change a permission";
-    const ABOUT: &'static str = "Grants or revokes what an app may use, or forgets that it ever asked.";
+    const ABOUT: &'static str = "Grants, revokes or resets a permission of an app.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -147,7 +148,7 @@ impl Command for ChangePermission {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListContexts {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
 }
@@ -155,14 +156,14 @@ pub(crate) struct ListContexts {
 /// The contexts of an app.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ContextsResult {
-    /// The one in use first.
+    /// The current one first.
     contexts: Vec<String>,
 }
 
 impl Command for ListContexts {
     const NAME: &'static str = "list_contexts";
     const TITLE: &'static str = "List contexts";
-    const ABOUT: &'static str = "Lists the native part of an app and its web views, or the windows of a browser; the one in use first.";
+    const ABOUT: &'static str = "Lists the native part of an app and its web views, or the windows of a browser, the current one first.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = ContextsResult;
 
@@ -192,10 +193,10 @@ fn lines(names: &[String]) -> String {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SwitchContext {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// One of list_contexts.
+    /// A name from list_contexts.
     #[schemars(length(min = 1, max = 500))]
     context: String,
 }
@@ -204,7 +205,7 @@ impl Command for SwitchContext {
     const NAME: &'static str = "switch_context";
     const TITLE: &'static str = "Switch context";
     const ABOUT: &'static str =
-        "Goes on in a web view of the app, in its native part, or in another window of the browser.";
+        "Switches to a web view of the app, to its native part, or to another window of the browser.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 

@@ -26,9 +26,9 @@ pub(super) fn add(all: &mut Vec<CommandEntry>) {
 /// The action that was performed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ActionResult {
-    /// Always true: what could not be done is a failure.
+    /// Always true: an action that cannot be performed is a failure.
     pub(crate) done: bool,
-    /// How long it took, waiting included, in milliseconds.
+    /// The duration in milliseconds, with the wait.
     pub(crate) took_ms: u64,
 }
 
@@ -74,7 +74,7 @@ where
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 struct ScreenPlace {
-    /// Instead of an element: a place on the screen, in the units of rect.
+    /// Instead of an element: a point on the screen, in the units of rect.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 100_000))]
     x: Option<f64>,
@@ -146,7 +146,7 @@ pub(crate) struct Tap {
     target: ElementTarget,
     #[serde(flatten)]
     place: ScreenPlace,
-    /// Tap twice in short order.
+    /// Double-tap.
     #[serde(default)]
     double: bool,
 }
@@ -154,7 +154,7 @@ pub(crate) struct Tap {
 impl Command for Tap {
     const NAME: &'static str = "tap_element";
     const TITLE: &'static str = "Tap";
-    const ABOUT: &'static str = "Taps an element (ref or selector), or a place (x and y). Waits until the element is there and can be tapped.";
+    const ABOUT: &'static str = "Taps an element (ref or selector), or a point (x and y). Waits until the element exists and can be tapped.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -195,7 +195,7 @@ pub(crate) struct LongPress {
     target: ElementTarget,
     #[serde(flatten)]
     place: ScreenPlace,
-    /// How long the finger stays, in milliseconds; 1000 unless given.
+    /// The duration of the press, in milliseconds; default 1000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 100, max = 30_000))]
     duration_ms: Option<u64>,
@@ -204,7 +204,7 @@ pub(crate) struct LongPress {
 impl Command for LongPress {
     const NAME: &'static str = "long_press";
     const TITLE: &'static str = "Press and hold";
-    const ABOUT: &'static str = "Presses an element or a place and holds it for a while.";
+    const ABOUT: &'static str = "Presses an element or a point, and holds it for a duration.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -266,13 +266,13 @@ impl Direction {
 pub(crate) struct Swipe {
     #[serde(flatten)]
     target: ElementTarget,
-    /// Which way the finger moves: up shows what is further down.
+    /// The direction in which the finger moves: up shows content further down.
     direction: Direction,
-    /// How much of the screen, or of the element, the finger crosses; 0.6 unless given.
+    /// The share of the screen or the element that the finger crosses; default 0.6.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.05, max = 0.95))]
     distance: Option<f64>,
-    /// How long it takes, in milliseconds; 400 unless given.
+    /// The duration of the swipe, in milliseconds; default 400.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 50, max = 10_000))]
     duration_ms: Option<u64>,
@@ -318,10 +318,10 @@ async fn viewport(lease: &DeviceLease) -> Result<Rect, Fault> {
 pub(crate) struct ScrollTo {
     #[serde(flatten)]
     target: ElementTarget,
-    /// Where the element is from here; down unless given.
+    /// The direction of the element from the visible part; default down.
     #[serde(skip_serializing_if = "Option::is_none")]
     direction: Option<Direction>,
-    /// At most so many swipes; 10 unless given.
+    /// The maximum number of swipes; default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 50))]
     max_swipes: Option<u32>,
@@ -331,7 +331,7 @@ pub(crate) struct ScrollTo {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ScrollResult {
     pub(crate) done: bool,
-    /// How many swipes it took.
+    /// The number of swipes.
     pub(crate) swipes: u32,
 }
 
@@ -339,7 +339,7 @@ impl Command for ScrollTo {
     const NAME: &'static str = "scroll_to";
     const TITLE: &'static str = "Scroll to";
     const ABOUT: &'static str =
-        "Swipes until an element is on the screen, until nothing moves any more, or until max_swipes.";
+        "Swipes until an element is on the screen, the content stops moving, or max_swipes is reached.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ScrollResult;
 

@@ -36,13 +36,13 @@ pub(crate) enum Include {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetHierarchy {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// Which elements: visible (usual), offscreen, all.
+    /// Which elements: visible (default), offscreen, all.
     #[serde(default)]
     include: Include,
-    /// At most so many; 150 unless given.
+    /// The maximum number of elements; default 150.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000))]
     max_elements: Option<usize>,
@@ -54,18 +54,18 @@ pub(crate) struct HierarchyResult {
     /// The title of a page.
     #[serde(skip_serializing_if = "String::is_empty")]
     title: String,
-    /// The visible part, where the driver says.
+    /// The visible part, if the driver reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<Rect>,
     elements: Vec<ElementView>,
-    /// How many more there are.
+    /// The number of elements that are not listed.
     left_out: usize,
 }
 
 impl Command for GetHierarchy {
     const NAME: &'static str = "get_screen_hierarchy";
     const TITLE: &'static str = "See the screen";
-    const ABOUT: &'static str = "Lists what is on the screen as assistive technology sees it, each element with a reference (e12) to pass as ref. The same element keeps its reference from look to look.";
+    const ABOUT: &'static str = "Lists the elements on the screen as assistive technology sees them, each with a reference (e12) to pass as ref. An element has the same reference in every listing.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = HierarchyResult;
 
@@ -118,7 +118,7 @@ impl Command for FindElement {
     const NAME: &'static str = "find_element";
     const TITLE: &'static str = "Find an element";
     const ABOUT: &'static str =
-        "Waits until an element is there, and gives its reference, text, state and place.";
+        "Waits until an element exists, and returns its reference, text, state and position.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = FindElementResult;
 
@@ -212,7 +212,7 @@ fn fenced(text: &str) -> String {
 impl Command for GetText {
     const NAME: &'static str = "get_element_text";
     const TITLE: &'static str = "Read an element";
-    const ABOUT: &'static str = "Gives the text of an element.";
+    const ABOUT: &'static str = "Returns the text of an element.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = TextResult;
 
@@ -248,7 +248,7 @@ pub(crate) struct AttributeResult {
 impl Command for GetAttribute {
     const NAME: &'static str = "get_element_attribute";
     const TITLE: &'static str = "Read an attribute";
-    const ABOUT: &'static str = "Gives an attribute of an element.";
+    const ABOUT: &'static str = "Returns an attribute of an element.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = AttributeResult;
 
@@ -282,14 +282,14 @@ impl Command for GetAttribute {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetLogs {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
-    /// Which log, as the driver calls it: browser, syslog, logcat, server. The platform's usual one unless given.
+    /// The name of the log at the driver: browser, syslog, logcat, server; default: the usual log of the platform.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64), regex(pattern = r"^[A-Za-z][A-Za-z0-9_-]*$"))]
     kind: Option<String>,
-    /// At most so many lines, the newest; 100 unless given.
+    /// The maximum number of lines, the newest; default 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000))]
     max_lines: Option<usize>,
@@ -299,7 +299,7 @@ pub(crate) struct GetLogs {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct LogsResult {
     entries: Vec<LogEntry>,
-    /// Older ones that are not shown.
+    /// The number of older lines that are not shown.
     left_out: usize,
 }
 
@@ -309,7 +309,7 @@ const LONGEST_LINE: usize = 2_000;
 impl Command for GetLogs {
     const NAME: &'static str = "get_logs";
     const TITLE: &'static str = "Read the log";
-    const ABOUT: &'static str = "Gives the newest lines of a log of the device or the browser. Some drivers remove lines from the log when they are read.";
+    const ABOUT: &'static str = "Returns the newest lines of a log of the device or the browser. Some drivers remove lines from the log when they are read.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = LogsResult;
 

@@ -21,7 +21,7 @@ pub(super) fn add(all: &mut Vec<CommandEntry>) {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GoBack {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
 }
@@ -46,7 +46,7 @@ impl Command for GoBack {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HandleAlert {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
     action: AlertAnswer,
@@ -54,7 +54,7 @@ pub(crate) struct HandleAlert {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 1_000))]
     text: Option<String>,
-    /// How many seconds to wait for an alert; 10 unless given.
+    /// The maximum wait for an alert, in seconds; default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 120))]
     timeout: Option<f64>,
@@ -72,7 +72,7 @@ impl Command for HandleAlert {
     const NAME: &'static str = "handle_alert";
     const TITLE: &'static str = "Answer an alert";
     const ABOUT: &'static str =
-        "Accepts or dismisses the alert that is open, or the next one to open, and says what it said.";
+        "Accepts or dismisses the open alert, or the next one to open, and returns its text.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = AlertResult;
 
@@ -87,9 +87,9 @@ impl Command for HandleAlert {
 
     async fn perform(&self, lease: &DeviceLease, cx: &Context) -> Result<TypedOutput<AlertResult>, Fault> {
         let mut patience = ElementWait::new(self.timeout);
-        let said = loop {
+        let shown = loop {
             match lease.device.alert_text().await {
-                Ok(said) => break tidy(&said),
+                Ok(text) => break tidy(&text),
                 Err(trouble) if trouble.is(WebDriverErrorCode::NoAlert) => {
                     if !patience.wait(cx, "waiting for an alert").await {
                         return Err(lease.fault(trouble, "alerts", None).await);
@@ -109,7 +109,7 @@ impl Command for HandleAlert {
                 })
             })
             .await?;
-        let text = format!("answered the alert:\n```\n{}\n```", said.replace('`', "'"));
-        Ok(TypedOutput::new(AlertResult { done: true, alert: said }, text))
+        let text = format!("answered the alert:\n```\n{}\n```", shown.replace('`', "'"));
+        Ok(TypedOutput::new(AlertResult { done: true, alert: shown }, text))
     }
 }

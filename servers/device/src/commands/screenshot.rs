@@ -30,14 +30,14 @@ pub(crate) struct ScreenshotResult {
     /// In pixels.
     width: u32,
     height: u32,
-    /// Whether the picture stands in the answer; one that is too large is linked only.
+    /// Whether the result contains the image. An image that is too large is only linked.
     inline: bool,
 }
 
 impl Command for Screenshot {
     const NAME: &'static str = "take_screenshot";
     const TITLE: &'static str = "Take a screenshot";
-    const ABOUT: &'static str = "Takes a picture of the screen, or of one element (ref or selector), keeps it, and gives the picture and a link to it.";
+    const ABOUT: &'static str = "Takes a screenshot of the screen or of one element (ref or selector), stores it, and returns the image and a link to it.";
     // A recording includes it, so that a report of the replay has pictures.
     const KIND: CommandKind = CommandKind::Checks;
     type Answer = ScreenshotResult;

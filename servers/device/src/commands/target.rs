@@ -21,7 +21,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from
 /// Which element is meant.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ElementTarget {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 64))]
     pub(crate) session: Option<String>,
@@ -29,14 +29,14 @@ pub(crate) struct ElementTarget {
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^e[0-9]{1,9}$"))]
     pub(crate) reference: Option<String>,
-    /// What to look for.
+    /// The selector of the element.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 2_000))]
     pub(crate) selector: Option<String>,
-    /// How selector is meant; unless given a path is XPath, and anything else an accessibility id, a name or a text.
+    /// The type of selector. By default, a path is XPath; any other text is an accessibility id, a name or a text.
     #[serde(default)]
     pub(crate) strategy: Strategy,
-    /// How many seconds to wait for the element; 10 unless given.
+    /// The maximum wait for the element, in seconds; default 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 120))]
     pub(crate) timeout: Option<f64>,

@@ -59,7 +59,7 @@ impl EnterText {
 impl Command for EnterText {
     const NAME: &'static str = "enter_text";
     const TITLE: &'static str = "Type";
-    const ABOUT: &'static str = "Types into a field (ref or selector), or into the one that has the focus. Reports and recordings do not hold what goes into password fields, nor what secret_name marks.";
+    const ABOUT: &'static str = "Types into a field (ref or selector), or into the focused field. Reports and recordings contain neither the text of password fields nor text with a secret_name.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -130,7 +130,7 @@ pub(crate) struct ClearText {
 impl Command for ClearText {
     const NAME: &'static str = "clear_text";
     const TITLE: &'static str = "Clear a field";
-    const ABOUT: &'static str = "Takes the text out of a field.";
+    const ABOUT: &'static str = "Clears a field.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 

@@ -27,7 +27,7 @@ pub(super) async fn pick(
 }
 
 /// Capabilities that a caller may see. Others contain paths and addresses of the driver's machine.
-const TOLD: [&str; 12] = [
+const REPORTED: [&str; 12] = [
     "platformName",
     "platformVersion",
     "browserName",
@@ -44,12 +44,12 @@ const TOLD: [&str; 12] = [
 
 /// The harmless part of the capabilities that a driver reported.
 pub(crate) fn capabilities(capabilities: &Map<String, Value>) -> Value {
-    let told = capabilities.iter().filter_map(|(name, value)| {
+    let shown = capabilities.iter().filter_map(|(name, value)| {
         let short = name.rsplit(':').next().unwrap_or(name);
         let is_plain = value.is_string() || value.is_number() || value.is_boolean();
-        (TOLD.contains(&short) && is_plain).then(|| (short.to_owned(), value.clone()))
+        (REPORTED.contains(&short) && is_plain).then(|| (short.to_owned(), value.clone()))
     });
-    Value::Object(told.collect())
+    Value::Object(shown.collect())
 }
 
 /// The Android permission names.

@@ -69,10 +69,12 @@ impl SimctlProgram {
 
     /// Finds the simulator in simctl's list.
     async fn find_simulator(&self) -> Result<(String, Value), DriverError> {
-        let said = self.run(&["list", "devices", "-j"], Access::Reads).await?.to_bytes();
-        let invalid =
-            || DriverError::InvalidResponse { why: "a list of simulators that is none", body: said.clone() };
-        let list: Value = serde_json::from_slice(&said).map_err(|_| invalid())?;
+        let output = self.run(&["list", "devices", "-j"], Access::Reads).await?.to_bytes();
+        let invalid = || DriverError::InvalidResponse {
+            why: "a list of simulators that is none",
+            body: output.clone(),
+        };
+        let list: Value = serde_json::from_slice(&output).map_err(|_| invalid())?;
         let runtimes = list.get("devices").and_then(Value::as_object).ok_or_else(invalid)?;
         let all = runtimes.iter().flat_map(|(runtime, devices)| {
             devices.as_array().into_iter().flatten().map(move |device| (runtime.as_str(), device))
@@ -161,16 +163,16 @@ impl Device for Simctl {
         Box::pin(async move {
             let caps = Caps { head: self.tool.largest, tail: 0 };
             let arguments = ["io", &self.tool.udid, "screenshot", "--type=png", "-"];
-            let said = self.tool.run_within(&arguments, Access::Reads, caps, self.tool.timeout).await?;
-            if said.cut() > 0 {
-                return Err(DriverError::TooLarge { size: said.total, limit: self.tool.largest });
+            let output = self.tool.run_within(&arguments, Access::Reads, caps, self.tool.timeout).await?;
+            if output.cut() > 0 {
+                return Err(DriverError::TooLarge { size: output.total, limit: self.tool.largest });
             }
-            if said.head.starts_with(b"\x89PNG") {
-                return Ok(Bytes::from(said.head));
+            if output.head.starts_with(b"\x89PNG") {
+                return Ok(Bytes::from(output.head));
             }
             Err(DriverError::InvalidResponse {
                 why: "a picture that is no PNG",
-                body: said.head.into_iter().take(4_096).collect(),
+                body: output.head.into_iter().take(4_096).collect(),
             })
         })
     }
@@ -237,8 +239,8 @@ impl Device for Simctl {
     fn logs<'a>(&'a self, _kind: Option<&'a str>) -> DeviceFuture<'a, Vec<LogEntry>> {
         Box::pin(async move {
             let arguments = ["spawn", &self.tool.udid, "log", "show", "--style", "compact", "--last", "2m"];
-            let said = self.tool.run(&arguments, Access::Reads).await?.text();
-            let lines: Vec<&str> = said.lines().collect();
+            let output = self.tool.run(&arguments, Access::Reads).await?.text();
+            let lines: Vec<&str> = output.lines().collect();
             let newest = lines.into_iter().rev().take(LOG_LINES).rev();
             let entry =
                 |line: &str| LogEntry { timestamp: None, level: String::new(), message: line.to_owned() };

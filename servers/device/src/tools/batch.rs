@@ -25,13 +25,13 @@ pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Too
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct RunSteps {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[schemars(length(min = 1, max = 64))]
     session: Option<String>,
-    /// What to do, in this order.
+    /// The operations, in order.
     #[schemars(length(min = 1, max = 100))]
     steps: Vec<RecordedStep>,
-    /// Go on after a step that could not be done.
+    /// Continue after a step that cannot be performed.
     #[serde(default)]
     keep_going: bool,
     /// Stop at an assertion that does not hold.
@@ -53,9 +53,9 @@ pub(super) struct BatchResult {
     pub(super) passed: usize,
     /// Assertions that do not hold.
     pub(super) failed: usize,
-    /// Steps that could not be done.
+    /// Steps that could not be performed.
     pub(super) broken: usize,
-    /// Not tried, because of an earlier one.
+    /// Steps that were not tried, because an earlier one failed.
     pub(super) skipped: usize,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct StepOutcome {
     /// Counted from one.
     number: usize,
     tool: String,
-    /// passed, failed (an assertion that does not hold) or broken (it could not be done).
+    /// passed, failed (an assertion that does not hold) or broken (it could not be performed).
     verdict: &'static str,
     /// The tool's own answer.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,9 +20,9 @@ use crate::sessions::log::{MOST_RECORDED, RecordedStep};
 
 pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(Tool::typed_outcome("start_recording", "Records what is done in the session from here on: actions and assertions, elements by their selectors.", with_state(devices, start))?.titled("Start recording"))
-        .tool(Tool::typed_outcome("stop_recording", "Ends the recording and keeps it as a file; gives its steps and its uri, for replay.", with_state(devices, stop))?.titled("Stop recording"))
-        .tool(Tool::typed_outcome("replay", "Makes the steps of a recording again. values fills in what stands as ${name}, such as passwords.", with_state(devices, replay))?.titled("Replay a recording")))
+        .tool(Tool::typed_outcome("start_recording", "Records all further actions and assertions of the session, with selectors for the elements.", with_state(devices, start))?.titled("Start recording"))
+        .tool(Tool::typed_outcome("stop_recording", "Ends the recording and stores it as a file. Returns its steps, and its uri for replay.", with_state(devices, stop))?.titled("Stop recording"))
+        .tool(Tool::typed_outcome("replay", "Repeats the steps of a recording. values replaces placeholders of the form ${name}, such as passwords.", with_state(devices, replay))?.titled("Replay a recording")))
 }
 
 /// The format of a recording.
@@ -85,17 +85,17 @@ async fn stop(
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Replay {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[schemars(length(min = 1, max = 64))]
     session: Option<String>,
-    /// The recording, as stop_recording gave it.
+    /// The recording: the uri from stop_recording.
     #[schemars(length(min = 1, max = 500))]
     uri: String,
     /// The values of ${name} in the texts.
     #[serde(default)]
     #[schemars(length(max = 50))]
     values: BTreeMap<String, String>,
-    /// Go on after a step that could not be done.
+    /// Continue after a step that cannot be performed.
     #[serde(default)]
     keep_going: bool,
     /// Stop at an assertion that does not hold.

@@ -14,16 +14,16 @@ use crate::sessions::DeviceSessions;
 use crate::steps::{SessionHistory, Verdict};
 
 pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(Tool::typed_outcome("get_report", "Writes a report of the session so far: one page with pictures, and JUnit XML. Both are kept and linked.", with_state(devices, report))?.titled("Report").read_only()))
+    Ok(toolbox.tool(Tool::typed_outcome("get_report", "Writes a report of the session so far: a page with screenshots, and JUnit XML. Both are stored and linked.", with_state(devices, report))?.titled("Report").read_only()))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct GetReport {
-    /// The session; may be left out while you have one.
+    /// The session. Optional while you have only one.
     #[schemars(length(min = 1, max = 64))]
     session: Option<String>,
-    /// The title of the report; the device's name unless given.
+    /// The title of the report; default: the name of the device.
     #[schemars(length(min = 1, max = 200))]
     title: Option<String>,
 }
@@ -31,14 +31,14 @@ struct GetReport {
 /// A report.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ReportResult {
-    /// The page.
+    /// The HTML page.
     html: ArtifactLink,
-    /// The same for build servers.
+    /// The same report as JUnit XML.
     junit: ArtifactLink,
     passed: usize,
     /// Assertions that do not hold.
     failed: usize,
-    /// Steps that could not be done.
+    /// Steps that could not be performed.
     broken: usize,
 }
 

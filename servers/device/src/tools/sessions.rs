@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, see_through, with_state};
+use failwell_sdk::{Context, Tool, Toolbox, TypedOutcome, run_to_completion, with_state};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -14,10 +14,10 @@ use crate::sessions::{DeviceSessions, Session, SessionStatus};
 
 pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(Tool::typed_outcome("list_devices", "Lists the devices there are, what drives each, and whether it is free.", with_state(devices, list_devices))?.titled("List devices").read_only())
-        .tool(Tool::typed_outcome("start_session", "Starts working on a device: starts its driver if need be, and the app or browser. Stop it with stop_session; one that is not used ends by itself.", with_state(devices, start))?.titled("Start a session"))
+        .tool(Tool::typed_outcome("list_devices", "Lists the devices, with the driver of each and whether it is free.", with_state(devices, list_devices))?.titled("List devices").read_only())
+        .tool(Tool::typed_outcome("start_session", "Starts a session on a device: its driver if it is not running, and the app or browser. Stop it with stop_session. An unused session ends after a time limit.", with_state(devices, start))?.titled("Start a session"))
         .tool(Tool::typed_outcome("list_sessions", "Lists your sessions.", with_state(devices, list))?.titled("List sessions").read_only())
-        .tool(Tool::typed_outcome("recover_session", "Starts a lost session anew under its own id: references, report and recording go on, the app begins afresh.", with_state(devices, recover))?.titled("Recover a session"))
+        .tool(Tool::typed_outcome("recover_session", "Restarts a lost session under the same id. References, report and recording continue; the app is restarted.", with_state(devices, recover))?.titled("Recover a session"))
         .tool(Tool::typed_outcome("stop_session", "Ends a session and frees its device.", with_state(devices, stop))?.titled("Stop a session").idempotent()))
 }
 
@@ -37,9 +37,9 @@ struct DeviceView {
     name: String,
     /// The driver of the device.
     driver: &'static str,
-    /// How many sessions it may have at once.
+    /// The maximum number of concurrent sessions.
     sessions: usize,
-    /// How many of these are in use.
+    /// The number of sessions in use.
     in_use: usize,
 }
 
@@ -69,14 +69,14 @@ async fn list_devices(
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct StartSession {
-    /// The device, as list_devices names it; the first one unless given.
+    /// The name of the device from list_devices; default: the first.
     #[schemars(length(min = 1, max = 200))]
     device: Option<String>,
-    /// W3C capabilities beside those the operator set; harmless ones alone are allowed.
+    /// W3C capabilities in addition to the operator's. Only harmless ones are allowed.
     #[serde(default)]
     #[schemars(length(max = 50))]
     capabilities: Map<String, Value>,
-    /// How many seconds to wait for a device that is in use; 0 unless given.
+    /// The maximum wait for a device in use, in seconds; default 0.
     #[schemars(range(min = 0, max = 600))]
     wait_s: Option<f64>,
 }
@@ -95,7 +95,7 @@ struct SessionView {
     steps: u64,
     /// Since the last call, in seconds.
     idle_s: f64,
-    /// After so many seconds without a call it ends by itself.
+    /// The idle timeout in seconds, after which the session ends.
     idle_limit_s: f64,
     /// The capabilities that the driver reports.
     about: Value,
@@ -130,7 +130,7 @@ async fn start(
         let (devices, cx) = (devices.clone(), cx.clone());
         async move { devices.start(slot, &given.capabilities, wait, &cx).await }
     };
-    let session = see_through(work).await?;
+    let session = run_to_completion(work).await?;
     let view = view(&devices, &session);
     let text = format!("session {} on {} ({})", view.session, view.device, view.driver);
     Ok(TypedOutcome::new(view, text))
@@ -171,7 +171,7 @@ async fn recover(
             devices.recover(&session).await
         }
     };
-    see_through(work).await?;
+    run_to_completion(work).await?;
     Ok(TypedOutcome::new(
         view(&devices, &session),
         format!("session {} goes on with a fresh app", session.id),
@@ -200,7 +200,7 @@ async fn stop(
             devices.end(&session).await
         }
     };
-    see_through(work).await?;
+    run_to_completion(work).await?;
     let steps = session.log().made();
     let text = format!("stopped {} after {steps} steps", session.id);
     Ok(TypedOutcome::new(StopSessionResult { session: session.id.clone(), steps }, text))

@@ -81,20 +81,20 @@ async fn driver() -> Driver {
         .stderr(Stdio::null())
         .spawn()
         .expect("chromedriver starts: Debian has it as chromium-driver");
-    let said = BufReader::new(child.stdout.take().unwrap());
+    let output = BufReader::new(child.stdout.take().unwrap());
     let mut driver = Driver { child, url: String::new(), folder };
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let (tell, received) = tokio::sync::oneshot::channel();
     // The output is read to its end, so that the driver never blocks on a full pipe.
     std::thread::spawn(move || {
         let mut tell = Some(tell);
-        for line in said.lines().map_while(Result::ok) {
+        for line in output.lines().map_while(Result::ok) {
             let port = line.split_once("started successfully on port ");
             if let Some((port, tell)) = port.and_then(|(_, port)| Some((port, tell.take()?))) {
                 let _ = tell.send(port.trim_end_matches('.').to_owned());
             }
         }
     });
-    let port = tokio::time::timeout(Duration::from_secs(60), told).await.expect("chromedriver answers");
+    let port = tokio::time::timeout(Duration::from_secs(60), received).await.expect("chromedriver answers");
     driver.url = format!("http://127.0.0.1:{}", port.expect("a port"));
     driver
 }

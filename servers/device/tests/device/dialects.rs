@@ -91,7 +91,7 @@ struct Case {
     /// The places of links to screenshots.
     pictures: &'static [&'static str],
     /// Texts of the content blocks.
-    told: &'static [&'static str],
+    texts: &'static [&'static str],
 }
 
 fn cases() -> Vec<Case> {
@@ -109,7 +109,7 @@ fn cases() -> Vec<Case> {
                 ("/nearest/0/accessibility_id", json!("login")),
             ],
             pictures: &["/screenshot"],
-            told: &["nearest elements:", "Log in"],
+            texts: &["nearest elements:", "Log in"],
         },
         Case {
             tool: "tap_element",
@@ -118,7 +118,7 @@ fn cases() -> Vec<Case> {
             status: 409,
             shown: vec![("/alert", json!(ALERT))],
             pictures: &["/screenshot"],
-            told: &["the alert says:", ALERT],
+            texts: &["the alert says:", ALERT],
         },
         Case {
             tool: "run_steps",
@@ -136,7 +136,7 @@ fn cases() -> Vec<Case> {
                 ("/steps/2/error/nearest/0/accessibility_id", json!("login")),
             ],
             pictures: &["/steps/1/result/screenshot", "/steps/2/error/screenshot"],
-            told: &[
+            texts: &[
                 "3. tap_element: broken: ",
                 "1 passed, 1 failed, 1 broken, 1 not tried",
                 "nearest elements:",
@@ -152,7 +152,7 @@ fn cases() -> Vec<Case> {
                 ("/steps/0/error/alert", json!(ALERT)),
             ],
             pictures: &["/steps/0/error/screenshot"],
-            told: &["the alert says:", ALERT],
+            texts: &["the alert says:", ALERT],
         },
     ]
 }
@@ -187,8 +187,10 @@ async fn a_failure_shows_the_same_over_rest_and_rpc() {
                 assert_eq!(picture["media_type"], "image/png", "{place}, {pointer}: {object}");
                 assert!(blocks.as_array().unwrap().iter().any(is_linked), "{place}, {pointer}: {blocks}");
             }
-            for text in case.told {
-                let has = |block: &Value| block["text"].as_str().is_some_and(|said| said.contains(text));
+            for text in case.texts {
+                let has = |block: &Value| {
+                    block["text"].as_str().is_some_and(|block_text| block_text.contains(text))
+                };
                 assert!(blocks.as_array().unwrap().iter().any(has), "{place}, {text}: {blocks}");
             }
         }

@@ -9,9 +9,9 @@ from .text import LONGEST_MESSAGE, LONGEST_PATH, LONGEST_TEXT, cut, text_of
 
 def error_of(error, path):
     """Type, message and line of an error during collection."""
-    told = {}
+    details = {}
     if type(error).__name__ == "ConftestImportFailure":
-        path = told["path"] = text_of(error.path, LONGEST_PATH)
+        path = details["path"] = text_of(error.path, LONGEST_PATH)
         inner = getattr(error, "cause", None) or getattr(error, "excinfo", None)
         error = inner[1] if isinstance(inner, tuple) else inner or error
     if type(error).__name__ == "CollectError" and getattr(error, "__cause__", None) is not None:
@@ -22,8 +22,8 @@ def error_of(error, path):
         if path and trace.tb_frame.f_code.co_filename == path:
             line = trace.tb_lineno
         trace = trace.tb_next
-    told.update(type=type(error).__name__, msg=text_of(error, LONGEST_MESSAGE), line=line)
-    return told
+    details.update(type=type(error).__name__, msg=text_of(error, LONGEST_MESSAGE), line=line)
+    return details
 
 
 def error_in_text(text):

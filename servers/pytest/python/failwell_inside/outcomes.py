@@ -80,19 +80,19 @@ class Tests:
 
     def account(self, report):
         """What failed, where, and what it printed."""
-        told = {"tb": text_of(report.longreprtext)}
+        details = {"tb": text_of(report.longreprtext)}
         crash = getattr(report.longrepr, "reprcrash", None)
         if crash is not None:
-            told["msg"] = text_of(crash.message, LONGEST_MESSAGE)
-            told["path"] = text_of(crash.path, LONGEST_PATH)
-            told["line"] = crash.lineno
+            details["msg"] = text_of(crash.message, LONGEST_MESSAGE)
+            details["path"] = text_of(crash.path, LONGEST_PATH)
+            details["line"] = crash.lineno
         else:
-            lines = [line for line in told["tb"].splitlines() if line.strip()]
-            told["msg"] = cut(lines[-1], LONGEST_MESSAGE) if lines else ""
+            lines = [line for line in details["tb"].splitlines() if line.strip()]
+            details["msg"] = cut(lines[-1], LONGEST_MESSAGE) if lines else ""
         sections = [(name, cut(content, LONGEST_SECTION)) for name, content in report.sections if content]
         if sections:
-            told["sections"] = sections[:6]
-        return told
+            details["sections"] = sections[:6]
+        return details
 
     def close(self, key):
         test = self.open.pop(key)

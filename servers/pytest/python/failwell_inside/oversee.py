@@ -31,14 +31,14 @@ def oversee(control_socket, run_socket, libc):
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     _, descriptors = receive(control_socket)
-    if not descriptors:  # the worker is gone, and nobody ever asked
+    if not descriptors:  # the worker is gone, and no request came
         os.kill(runner, signal.SIGKILL)
         os._exit(0)
     control = descriptors[0]
     status = watch(control, woken, runner)
     end_all()
     try:
-        os.write(control, json.dumps(told(status)).encode("utf-8") + b"\n")
+        os.write(control, json.dumps(exit_report(status)).encode("utf-8") + b"\n")
     finally:
         os._exit(0)
 
@@ -87,7 +87,7 @@ def watch(control, woken, runner):
                 return status
 
 
-def told(status):
+def exit_report(status):
     if not os.WIFSIGNALED(status):
         return {"code": os.WEXITSTATUS(status)}
     try:
@@ -97,7 +97,7 @@ def told(status):
 
 
 def obey(orders, runner):
-    """Numbers are signals for the run; silence means that nobody waits for it any more."""
+    """Numbers are signals for the run; silence means that no caller waits for it any more."""
     if not orders:
         os.kill(runner, signal.SIGKILL)
         return os.waitpid(runner, 0)[1]

@@ -19,7 +19,7 @@ def plugin(pytest, pipe, settings):
             self.pipe = pipe
             self.tests = Tests(pipe)
             self.errors = {}
-            self.told = set()
+            self.reported = set()
             self.collecting = None
             self.deselected = 0
             self.limit = settings.get("per_test_timeout")
@@ -56,11 +56,11 @@ def plugin(pytest, pipe, settings):
         def pytest_collectreport(self, report):
             if report.failed:
                 text = text_of(getattr(report, "longreprtext", report.longrepr))
-                told = self.errors.pop(report.nodeid, None) or error_in_text(text)
-                if (report.nodeid, told["msg"]) in self.told:
+                details = self.errors.pop(report.nodeid, None) or error_in_text(text)
+                if (report.nodeid, details["msg"]) in self.reported:
                     return  # each process of pytest-xdist collects for itself
-                self.told.add((report.nodeid, told["msg"]))
-                pipe.tell(e="collect_error", id=report.nodeid, tb=text, **told)
+                self.reported.add((report.nodeid, details["msg"]))
+                pipe.tell(e="collect_error", id=report.nodeid, tb=text, **details)
 
         @quiet
         def pytest_deselected(self, items):
@@ -113,17 +113,17 @@ def plugin(pytest, pipe, settings):
             kind = excinfo.type.__name__
             if self.collecting is not None and kind in ("SystemExit", "ConftestImportFailure"):
                 collector, path = self.collecting, text_of(getattr(self.collecting, "path", getattr(self.collecting, "fspath", "")), LONGEST_PATH)
-                told = error_of(excinfo.value, path)
-                pipe.tell(e="collect_error", id=collector.nodeid or path, tb=text_of(excrepr), **told)
+                details = error_of(excinfo.value, path)
+                pipe.tell(e="collect_error", id=collector.nodeid or path, tb=text_of(excrepr), **details)
             elif not self.tests.single:
                 self.error_elsewhere(text_of(excrepr))
             pipe.tell(e="internal", type=kind, text=text_of(excrepr), collecting=self.collecting is not None)
 
         def error_elsewhere(self, text):
             """A module that leaves while a process of pytest-xdist imports it."""
-            told = error_in_trace(text, settings["root"])
-            if told is not None:
-                pipe.tell(e="collect_error", id=told["path"], tb=text, **told)
+            details = error_in_trace(text, settings["root"])
+            if details is not None:
+                pipe.tell(e="collect_error", id=details["path"], tb=text, **details)
 
         @pytest.hookimpl(trylast=True)
         @quiet

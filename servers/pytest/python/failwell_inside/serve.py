@@ -45,7 +45,7 @@ class Worker:
         self.in_hand = []  # descriptors of the errand that is being handed over
 
     def work(self):
-        """Until nobody is there to ask any more."""
+        """Until the server closes the pipe."""
         self.spare = Fork(self)
         while True:
             ready = select.select([self.link, *self.busy], [], [])[0]

@@ -93,12 +93,12 @@ pub(crate) fn lists(report: &Report, detail: Detail, budget: &mut CharBudget) ->
     }
     let reasons = skips(report);
     if !reasons.is_empty() {
-        let told: Vec<Value> = reasons
+        let rows: Vec<Value> = reasons
             .iter()
             .take(MOST_SKIP_REASONS)
             .filter_map(|(reason, count)| budget.afford(json!({"reason": cut(reason, 200), "count": count})))
             .collect();
-        members.insert("skip_reasons".to_owned(), json!(told));
+        members.insert("skip_reasons".to_owned(), json!(rows));
     }
     members
 }
@@ -106,11 +106,11 @@ pub(crate) fn lists(report: &Report, detail: Detail, budget: &mut CharBudget) ->
 pub(crate) fn collection_errors(report: &Report, budget: &mut CharBudget, members: &mut Map<String, Value>) {
     let all = &report.collection_errors;
     let share = if all.is_empty() { 0 } else { (budget.left() / all.len()).clamp(500, 6_000) };
-    let told: Vec<Value> = all.iter().map_while(|error| budget.afford(uncollected(error, share))).collect();
-    if told.len() < all.len() {
-        members.insert("collection_errors_omitted".to_owned(), json!(all.len() - told.len()));
+    let rows: Vec<Value> = all.iter().map_while(|error| budget.afford(uncollected(error, share))).collect();
+    if rows.len() < all.len() {
+        members.insert("collection_errors_omitted".to_owned(), json!(all.len() - rows.len()));
     }
-    members.insert("collection_errors".to_owned(), json!(told));
+    members.insert("collection_errors".to_owned(), json!(rows));
 }
 
 fn uncollected(error: &CollectionError, share: usize) -> Value {
@@ -124,11 +124,11 @@ fn causes(groups: &[Group<'_>], budget: &mut CharBudget, members: &mut Map<Strin
     if groups.is_empty() {
         return;
     }
-    let told: Vec<Value> = groups.iter().map_while(|group| budget.afford(cause(group))).collect();
-    if told.len() < groups.len() {
-        members.insert("causes_omitted".to_owned(), json!(groups.len() - told.len()));
+    let rows: Vec<Value> = groups.iter().map_while(|group| budget.afford(cause(group))).collect();
+    if rows.len() < groups.len() {
+        members.insert("causes_omitted".to_owned(), json!(groups.len() - rows.len()));
     }
-    members.insert("causes".to_owned(), json!(told));
+    members.insert("causes".to_owned(), json!(rows));
 }
 
 fn cause(group: &Group<'_>) -> Value {
@@ -165,7 +165,7 @@ fn tests(
     };
     let bad = groups.iter().flat_map(|group| group.tests.iter().copied());
     let of = |word: &'static str| report.tests.iter().filter(move |test| test.outcome.word() == word);
-    let mut told = Vec::new();
+    let mut rows = Vec::new();
     let mut listed = std::collections::HashMap::new();
     for test in bad.chain(of("skipped")).chain(of("passed")) {
         let whole = detail == Detail::Full || firsts.contains(&std::ptr::from_ref(test));
@@ -173,22 +173,22 @@ fn tests(
         let value = budget.afford(described(test, limits, whole)).or_else(|| budget.afford(short()));
         let Some(value) = value else { break };
         *listed.entry(test.outcome.word()).or_insert(0usize) += 1;
-        told.push(value);
+        rows.push(value);
     }
-    members.insert("tests".to_owned(), json!(told));
+    members.insert("tests".to_owned(), json!(rows));
     omitted(report, &listed, members);
 }
 
 fn described(test: &Test, (message, traceback): (usize, usize), whole: bool) -> Value {
     let story = test.story.as_deref();
-    let said = story.map(|story| story.message.as_str()).filter(|text| !text.is_empty());
+    let summary = story.map(|story| story.message.as_str()).filter(|text| !text.is_empty());
     let trace = story
         .filter(|_| whole && traceback > 0)
         .map(|story| story.traceback.as_str())
         .filter(|text| !text.is_empty());
     json!({
         "node_id": test.id, "outcome": test.outcome.word(), "duration": fine(test.duration),
-        "message": said.map(|text| cut(text, message)), "traceback": trace.map(|text| cut(text, traceback)),
+        "message": summary.map(|text| cut(text, message)), "traceback": trace.map(|text| cut(text, traceback)),
     })
 }
 
@@ -219,12 +219,12 @@ fn omitted(
 pub(crate) fn slowest(report: &Report, count: usize) -> Value {
     let mut tests: Vec<&Test> = report.tests.iter().collect();
     tests.sort_by(|a, b| b.duration.total_cmp(&a.duration));
-    let told: Vec<Value> = tests
+    let rows: Vec<Value> = tests
         .iter()
         .take(count)
         .map(|test| json!({"node_id": test.id, "duration": fine(test.duration)}))
         .collect();
-    json!(told)
+    json!(rows)
 }
 
 /// Rounds to 10 µs, because tests often take less than a millisecond.

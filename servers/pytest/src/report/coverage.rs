@@ -37,12 +37,12 @@ pub(crate) fn read(path: &Path) -> Option<Value> {
     let mut files: Vec<(&String, &FileCoverage)> =
         measured.files.iter().filter(|(_, file)| file.summary.num_statements > 0).collect();
     files.sort_by(|a, b| a.1.summary.percent_covered.total_cmp(&b.1.summary.percent_covered));
-    let told: Vec<Value> = files
+    let rows: Vec<Value> = files
         .iter()
         .take(MOST_FILES)
         .map(|(name, file)| json!({"file": name, "percent": tenth(file.summary.percent_covered), "missing": ranges(&file.missing_lines)}))
         .collect();
-    let mut coverage = json!({"percent": tenth(measured.totals.percent_covered), "files": told});
+    let mut coverage = json!({"percent": tenth(measured.totals.percent_covered), "files": rows});
     if let Some(members) = coverage.as_object_mut()
         && files.len() > MOST_FILES
     {

@@ -23,7 +23,7 @@ const SHOWN_OUTPUT: usize = 8_000;
 /// The size of the fixed members of an answer.
 const CORE: usize = 900;
 /// A hint for tests that the sandbox restricted.
-const SANDBOX_HINT: &str = "tests run in a sandbox: they may write to the project, temporary folders and caches only; whoever runs this server can allow more with --allow-write PATH, or --sandbox off";
+const SANDBOX_HINT: &str = "tests run in a sandbox: they may write to the project, temporary folders and caches only; the operator of this server can allow more with --allow-write PATH, or --sandbox off";
 
 pub(crate) fn budget(asked: Option<u64>, detail: Detail) -> usize {
     let usual = if detail == Detail::Full { FULL_BUDGET } else { DEFAULT_BUDGET };

@@ -37,7 +37,7 @@ enum WorkerSlot {
     /// The worker can fork.
     Ready(Arc<Worker>),
     /// This project cannot have a worker.
-    Unfit,
+    Unusable,
 }
 
 impl WorkerPool {
@@ -96,7 +96,7 @@ impl WorkerPool {
         tokio::spawn(async move {
             let worker = Worker::start(&launcher, &folder, &request).await;
             let Some(slots) = slots.upgrade() else { return };
-            let slot = worker.map_or(WorkerSlot::Unfit, |worker| WorkerSlot::Ready(Arc::new(worker)));
+            let slot = worker.map_or(WorkerSlot::Unusable, |worker| WorkerSlot::Ready(Arc::new(worker)));
             slots.lock().insert(key, slot);
         });
     }

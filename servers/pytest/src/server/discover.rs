@@ -27,9 +27,9 @@ pub(super) async fn discover(
         Ok(outcome) => outcome,
         Err(fault) => return state.launch_failed(fault, &project),
     };
-    let kept = state.keep(outcome, &request, &cx);
-    match kept.1 {
-        RunVerdict::Completed { .. } => render::discovered(&kept.0, &interpreter, given.budget),
-        _ => state.failure(&kept, &request, render::budget(given.budget, Detail::Failures)),
+    let outcome = state.keep(outcome, &request, &cx);
+    match outcome.1 {
+        RunVerdict::Completed { .. } => render::discovered(&outcome.0, &interpreter, given.budget),
+        _ => state.failure(&outcome, &request, render::budget(given.budget, Detail::Failures)),
     }
 }

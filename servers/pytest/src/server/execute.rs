@@ -132,20 +132,20 @@ impl ExecuteCall<'_> {
                 Ok(outcome) => outcome,
                 Err(fault) => return self.state.launch_failed(fault, &self.project),
             };
-            let mut kept = self.state.keep(outcome, &request, self.cx);
-            let RunVerdict::Completed { exit_code } = kept.1 else {
-                if kept.2 == request.limit {
-                    kept.2 = limit;
+            let mut outcome = self.state.keep(outcome, &request, self.cx);
+            let RunVerdict::Completed { exit_code } = outcome.1 else {
+                if outcome.2 == request.limit {
+                    outcome.2 = limit;
                 }
-                return self.state.failure(&kept, &request, characters);
+                return self.state.failure(&outcome, &request, characters);
             };
-            tally.count(&kept.0.report);
+            tally.count(&outcome.0.report);
             runs_left -= 1;
             if runs_left > 0 {
                 continue;
             }
-            let extra = self.extra(&kept.0, &request, notes, (times > 1).then_some((times, &tally)));
-            return render::completed(&kept.0, exit_code, &self.interpreter, detail, characters, extra);
+            let extra = self.extra(&outcome.0, &request, notes, (times > 1).then_some((times, &tally)));
+            return render::completed(&outcome.0, exit_code, &self.interpreter, detail, characters, extra);
         }
     }
 

@@ -68,8 +68,8 @@ impl<'a> CheckHarness<'a> {
         let old = if subject.post.is_empty() { Value::None } else { old_values(machine, subject, &values)? };
         self.admitted += 1;
         let (args, keywords) = split(subject, &values);
-        let kept = values.into_iter().chain([old]).collect();
-        let stage = HarnessState { number: 1, kept: Rc::new(kept), first: None };
+        let saved = values.into_iter().chain([old]).collect();
+        let stage = HarnessState { number: 1, saved: Rc::new(saved), first: None };
         Ok(HarnessStep::Call { function: subject.function.clone(), args, keywords, stage })
     }
 
@@ -79,7 +79,7 @@ impl<'a> CheckHarness<'a> {
         stage: &HarnessState,
         result: &Value,
     ) -> OrTrap<HarnessStep> {
-        let Some((old, values)) = stage.kept.split_last() else { return Err(Trap::Bug("no arguments")) };
+        let Some((old, values)) = stage.saved.split_last() else { return Err(Trap::Bug("no arguments")) };
         let scope = ConditionScope { arguments: values, result, old };
         for condition in &self.subject.post {
             if !holds(machine, self.subject, condition, &scope)? {
@@ -125,7 +125,7 @@ impl Harness for CheckHarness<'_> {
                 });
                 true
             }
-            ReplayVerdict::Kept | ReplayVerdict::NoAnswer => {
+            ReplayVerdict::Satisfied | ReplayVerdict::NoAnswer => {
                 self.mismatches += 1;
                 false
             }

@@ -46,16 +46,19 @@ impl Harness for CompareHarness<'_> {
                     copies.push(machine.deep_copy(value, &mut seen)?);
                 }
                 let (args, keywords) = split(self.a, &values);
-                let kept = values.into_iter().chain(copies).collect();
-                let stage = HarnessState { number: 1, kept: Rc::new(kept), first: None };
+                let saved = values.into_iter().chain(copies).collect();
+                let stage = HarnessState { number: 1, saved: Rc::new(saved), first: None };
                 Ok(HarnessStep::Call { function: self.a.function.clone(), args, keywords, stage })
             }
             (1, first) => {
-                let half = stage.kept.len() / 2;
-                let copies = stage.kept.get(half..).unwrap_or_default();
+                let half = stage.saved.len() / 2;
+                let copies = stage.saved.get(half..).unwrap_or_default();
                 let (args, keywords) = split(self.b, copies);
-                let stage =
-                    HarnessState { number: 2, kept: stage.kept.clone(), first: Some(Rc::new(first.clone())) };
+                let stage = HarnessState {
+                    number: 2,
+                    saved: stage.saved.clone(),
+                    first: Some(Rc::new(first.clone())),
+                };
                 Ok(HarnessStep::Call { function: self.b.function.clone(), args, keywords, stage })
             }
             (_, second) => {
@@ -117,7 +120,7 @@ impl CompareHarness<'_> {
             }
             _ => return Ok(false),
         }
-        let (left, right) = stage.kept.split_at(stage.kept.len() / 2);
+        let (left, right) = stage.saved.split_at(stage.saved.len() / 2);
         for (a, b) in left.iter().zip(right) {
             let same = same(machine, a, b)?;
             if !machine.decide(same)? {

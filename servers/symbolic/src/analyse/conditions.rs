@@ -113,7 +113,7 @@ pub(super) fn call_with_inputs(
     let values = arguments(machine, subject, given)?;
     assume(machine, subject, &values)?;
     let (args, keywords) = split(subject, &values);
-    let stage = HarnessState { number: 1, kept: Rc::default(), first: None };
+    let stage = HarnessState { number: 1, saved: Rc::default(), first: None };
     Ok(HarnessStep::Call { function: subject.function.clone(), args, keywords, stage })
 }
 
@@ -168,7 +168,7 @@ pub(super) enum ReplayVerdict {
     /// The call breaks the contract: the violation, the result, its line and the traceback.
     Broken { violation: String, actual: String, line: u32, trace: String },
     /// The call satisfies the contract.
-    Kept,
+    Satisfied,
     /// The replay has no result.
     NoAnswer,
 }
@@ -186,7 +186,7 @@ pub(super) fn confirm(
     };
     let (before, after) = outcome.conditions.split_at(subject.pre.len().min(outcome.conditions.len()));
     if before.iter().any(|condition| *condition != ConditionOutcome::Holds) {
-        return ReplayVerdict::Kept;
+        return ReplayVerdict::Satisfied;
     }
     match &outcome.ended {
         Completion::Raised { class, mro, message, line, traceback } => {
@@ -194,7 +194,7 @@ pub(super) fn confirm(
             let line = line.unwrap_or(0);
             let is_precondition = class == "AssertionError" && subject.contract.leading.contains(&line);
             if is_allowed || is_precondition {
-                return ReplayVerdict::Kept;
+                return ReplayVerdict::Satisfied;
             }
             let text = raised(class, message);
             ReplayVerdict::Broken {
@@ -224,7 +224,7 @@ pub(super) fn confirm(
                     trace: String::new(),
                 };
             }
-            ReplayVerdict::Kept
+            ReplayVerdict::Satisfied
         }
     }
 }

@@ -43,7 +43,7 @@ pub(super) enum CallOutcome {
 #[derive(Clone, Debug)]
 pub(super) struct HarnessState {
     pub(super) number: u8,
-    pub(super) kept: Rc<Vec<Value>>,
+    pub(super) saved: Rc<Vec<Value>>,
     pub(super) first: Option<Rc<CallOutcome>>,
 }
 
@@ -574,7 +574,7 @@ impl<'a> Search<'a> {
 }
 
 fn first_stage() -> HarnessState {
-    HarnessState { number: 0, kept: Rc::default(), first: None }
+    HarnessState { number: 0, saved: Rc::default(), first: None }
 }
 
 /// Starts a call at the top level.

@@ -100,7 +100,7 @@ impl SolverConnection for RemoteSolver {
             remaining: remaining_until(deadline),
         };
         match self.outside.ask(&question) {
-            Some(ToEngine::Solved(said)) => said,
+            Some(ToEngine::Solved(answer)) => answer,
             _ => None,
         }
     }

@@ -144,8 +144,8 @@ pub(super) fn called(answer: WorkerResponse, asked: &[Condition]) -> Result<Repl
     Ok(ReplayOutcome { ended, args_after: answer.args_after, conditions, sides: answer.sides })
 }
 
-fn outcome(told: &Value) -> ConditionOutcome {
-    match told {
+fn outcome(answer: &Value) -> ConditionOutcome {
+    match answer {
         Value::String(word) if word == "holds" => ConditionOutcome::Holds,
         Value::String(word) if word == "fails" => ConditionOutcome::Fails,
         Value::Array(parts) => {
@@ -157,8 +157,8 @@ fn outcome(told: &Value) -> ConditionOutcome {
 }
 
 /// Parses a value of the worker: see `Data` there.
-fn data(told: &Value) -> Option<PyValue> {
-    let object = match told {
+fn data(answer: &Value) -> Option<PyValue> {
+    let object = match answer {
         Value::Bool(value) => return Some(PyValue::Bool(*value)),
         Value::String(text) => return Some(PyValue::text(text)),
         Value::Object(object) => object,

@@ -40,8 +40,8 @@ pub(super) async fn find(launcher: &Launcher, chosen: Option<&Path>) -> Result<P
     plan.limits = Limits { wall: Some(ASKING), ..Limits::default() };
     let mut child = launcher.start(plan).await.map_err(|fault| missing().absorbing(fault))?;
     let ended = child.wait().await;
-    let said = ended.output.stdout.text();
-    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let output = ended.output.stdout.text();
+    let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
     match (ended.how, lines.next(), lines.next()) {
         (ExitCause::Code(0), Some(path), Some(version)) => Ok(Python {
             path: PathBuf::from(path),

@@ -61,8 +61,8 @@ impl SolverPool {
     /// The name and version in results.
     pub(crate) async fn version(&self) -> Option<String> {
         let mut talk = self.fresh().await.ok()?;
-        let said = timeout_at((Instant::now() + START).into(), talk.ask("(get-info :version)\n")).await;
-        let version = super::z3::version_in(&said.ok()??);
+        let version = timeout_at((Instant::now() + START).into(), talk.ask("(get-info :version)\n")).await;
+        let version = super::z3::version_in(&version.ok()??);
         self.take_back(talk).await;
         version
     }
@@ -102,7 +102,7 @@ impl SolverPool {
 struct SolverProcess {
     input: InputWriter,
     output: OutputReader,
-    heard: Vec<u8>,
+    received: Vec<u8>,
     uses: u32,
     /// Never read. Dropping it ends the solver.
     _child: Child,
@@ -121,7 +121,7 @@ impl SolverProcess {
             Limits { memory: Some(ADDRESSES), file_size: Some(0), open_files: Some(32), ..Limits::default() };
         let mut child = launcher.start(plan).await.map_err(|fault| missing().absorbing(fault))?;
         let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(missing)?;
-        let mut talk = SolverProcess { input, output, heard: Vec::new(), uses: 0, _child: child };
+        let mut talk = SolverProcess { input, output, received: Vec::new(), uses: 0, _child: child };
         let until = Instant::now() + START;
         // Reset like a used solver, because the same queries must cost the same.
         timeout_at(until.into(), talk.ask(AFRESH)).await.ok().flatten().ok_or_else(missing)?;
@@ -132,20 +132,20 @@ impl SolverProcess {
     async fn ask(&mut self, commands: &str) -> Option<String> {
         let whole = [commands, END].concat();
         // The solver may write before it has read everything, so reading and writing run concurrently.
-        let (input, output, heard) = (&mut self.input, &mut self.output, &mut self.heard);
+        let (input, output, received) = (&mut self.input, &mut self.output, &mut self.received);
         let write = async { input.write_all(whole.as_bytes()).await.ok() };
         let read = async {
-            heard.clear();
-            while !heard.ends_with(MARK) {
-                if heard.len() > LONGEST || output.read_buf(heard).await.ok()? == 0 {
+            received.clear();
+            while !received.ends_with(MARK) {
+                if received.len() > LONGEST || output.read_buf(received).await.ok()? == 0 {
                     return None;
                 }
             }
-            heard.truncate(heard.len() - MARK.len());
-            String::from_utf8(std::mem::take(heard)).ok()
+            received.truncate(received.len() - MARK.len());
+            String::from_utf8(std::mem::take(received)).ok()
         };
-        let (written, said) = tokio::join!(write, read);
-        written.and(said)
+        let (written, answer) = tokio::join!(write, read);
+        written.and(answer)
     }
 }
 
@@ -162,9 +162,9 @@ impl SolverLease {
         // A solver that did not respond in time, or was cancelled, is still busy with the query and is
         // discarded.
         let mut talk = self.talk.take()?;
-        let said = timeout_at(deadline.into(), talk.ask(commands)).await.ok().flatten()?;
+        let answer = timeout_at(deadline.into(), talk.ask(commands)).await.ok().flatten()?;
         self.talk = Some(talk);
-        Some(said)
+        Some(answer)
     }
 }
 

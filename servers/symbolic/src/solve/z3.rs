@@ -75,8 +75,8 @@ impl<'a> Solver<'a> {
             self.is_missing = true;
             return None;
         };
-        let said = child.ask(&format!("{setup}(get-info :version)\n"), self.deadline)?;
-        self.version = version_in(&said);
+        let output = child.ask(&format!("{setup}(get-info :version)\n"), self.deadline)?;
+        self.version = version_in(&output);
         Some(child)
     }
 
@@ -141,10 +141,10 @@ impl<'a> Solver<'a> {
             out,
             "(push)\n(assert {last})\n(check-sat)\n(get-info :rlimit)\n(echo \"<values>\")\n{values_wanted}(pop)"
         );
-        let Some(said) = self.shared.as_mut().and_then(|pipe| pipe.ask(&out, self.deadline)) else {
+        let Some(output) = self.shared.as_mut().and_then(|pipe| pipe.ask(&out, self.deadline)) else {
             return self.lost();
         };
-        let (verdict, model) = said.split_once("<values>").unwrap_or((said.as_str(), ""));
+        let (verdict, model) = output.split_once("<values>").unwrap_or((output.as_str(), ""));
         self.count(verdict);
         let answer = if verdict.starts_with("unsat") {
             SatResult::Unsat
@@ -161,8 +161,8 @@ impl<'a> Solver<'a> {
         SatResult::Unknown
     }
 
-    fn count(&mut self, said: &str) {
-        let number = said
+    fn count(&mut self, output: &str) {
+        let number = output
             .split("(:rlimit")
             .nth(1)
             .and_then(|rest| rest.trim().trim_end_matches([')', '\n']).parse().ok());
@@ -190,20 +190,20 @@ impl<'a> Solver<'a> {
             "(reset)\n(set-option :rlimit {})\n{logic}{definitions}{bounds}{asserts}(check-sat)\n(get-info :rlimit)\n",
             self.question_steps
         );
-        let Some(said) = self.fresh.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline)) else {
+        let Some(output) = self.fresh.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline)) else {
             self.fresh = None;
             return SatResult::Unknown;
         };
         self.cost.steps += FRESH;
-        if said.starts_with("unsat") {
+        if output.starts_with("unsat") {
             return SatResult::Unsat;
         }
-        if !said.starts_with("sat") || vars.is_empty() {
+        if !output.starts_with("sat") || vars.is_empty() {
             return SatResult::Unknown;
         }
         let question = format!("(get-value ({}))\n", vars.join(" "));
         match self.fresh.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline)) {
-            Some(said) => confirmed(terms, path, more, SatResult::Sat(Model::new(values(&said)))),
+            Some(output) => confirmed(terms, path, more, SatResult::Sat(Model::new(values(&output)))),
             None => {
                 self.fresh = None;
                 SatResult::Unknown
@@ -213,8 +213,8 @@ impl<'a> Solver<'a> {
 }
 
 /// The name and version, from `(:version "5.4.0")`.
-pub(super) fn version_in(said: &str) -> Option<String> {
-    let (_, rest) = said.split_once("(:version \"")?;
+pub(super) fn version_in(output: &str) -> Option<String> {
+    let (_, rest) = output.split_once("(:version \"")?;
     let (number, _) = rest.split_once('"')?;
     Some(format!("z3 {number}"))
 }

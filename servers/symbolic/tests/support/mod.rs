@@ -182,12 +182,12 @@ impl SolverConnection for Z3 {
         self.input.write_all(commands.as_bytes()).ok()?;
         self.input.write_all(b"(echo \"<end>\")\n").ok()?;
         self.input.flush().ok()?;
-        let mut said = String::new();
+        let mut output = String::new();
         loop {
             let left = deadline.checked_duration_since(Instant::now())?;
             match self.lines.recv_timeout(left).ok()? {
-                line if line == "<end>" => return Some(said),
-                line => said.push_str(&(line + "\n")),
+                line if line == "<end>" => return Some(output),
+                line => output.push_str(&(line + "\n")),
             }
         }
     }

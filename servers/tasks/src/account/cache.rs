@@ -23,29 +23,29 @@ impl TaskCache {
         self.latest.and_then(|latest| latest.checked_sub(1.second()).ok())
     }
 
-    pub(crate) fn replace_tasks(&mut self, told: TaskUpdates) {
+    pub(crate) fn replace_tasks(&mut self, updates: TaskUpdates) {
         self.tasks.clear();
         self.latest = None;
         self.edition += 1;
-        self.apply(told);
+        self.apply(updates);
     }
 
-    pub(crate) fn apply(&mut self, told: TaskUpdates) {
+    pub(crate) fn apply(&mut self, updates: TaskUpdates) {
         let mut changed = false;
         // A moved task is deleted from one list and present in another. Its presence has precedence.
-        for (list, key) in told.gone {
+        for (list, key) in updates.gone {
             if self.tasks.get(&key).is_some_and(|task| task.list == list) {
                 self.tasks.remove(&key);
                 changed = true;
             }
         }
-        for task in told.tasks {
+        for task in updates.tasks {
             if self.tasks.get(&task.key) != Some(&task) {
                 self.tasks.insert(task.key.clone(), task);
                 changed = true;
             }
         }
-        self.latest = self.latest.max(told.latest);
+        self.latest = self.latest.max(updates.latest);
         if changed {
             self.edition += 1;
         }

@@ -60,7 +60,7 @@ impl CallLog {
 
     /// Notes a change before it is sent, and again when its outcome is known.
     pub(crate) fn note(&self, change: UnconfirmedChange) {
-        let change = change.unheard_by(&self.caller);
+        let change = change.unconfirmed_for(&self.caller);
         let mut state = self.state.lock();
         if state.is_abandoned {
             self.account.unconfirmed.add(change);

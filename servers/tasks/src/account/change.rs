@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault};
-use failwell_sdk::see_through;
+use failwell_sdk::run_to_completion;
 use serde_json::Value;
 use tokio::sync::Mutex;
 
@@ -56,8 +56,8 @@ impl ChangeResult {
 
     /// The changed task, if any.
     pub(crate) fn task(&self) -> Option<(String, TaskKey)> {
-        let told = TaskUpdates::read(&self.answer);
-        told.tasks.into_iter().next().map(|task| (task.list, task.key))
+        let updates = TaskUpdates::read(&self.answer);
+        updates.tasks.into_iter().next().map(|task| (task.list, task.key))
     }
 }
 
@@ -87,7 +87,7 @@ impl Account {
     /// Makes a change. It runs to its end even if the caller is gone.
     pub(crate) async fn make(self: &Arc<Self>, change: Change) -> Result<ChangeResult, Fault> {
         let (account, call) = (self.clone(), CallLog::current());
-        see_through(async move {
+        run_to_completion(async move {
             let print = change.print();
             let turn = account.turn_of(&print);
             let made = {

@@ -476,8 +476,8 @@ impl<'a> Edits<'a> {
     }
 
     fn note_list(&self, made: &ChangeResult) {
-        let told = items(&made.answer, "list").into_iter().find_map(crate::model::List::read);
-        if let Some(list) = told {
+        let list = items(&made.answer, "list").into_iter().find_map(crate::model::List::read);
+        if let Some(list) = list {
             self.account.update_cache(|cache| cache.put_list(list));
         }
     }

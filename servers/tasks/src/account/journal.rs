@@ -74,7 +74,7 @@ struct JournalState {
     entries: VecDeque<JournalEntry>,
     last: u64,
     /// The last undo of a caller that never heard of it: caller, requested number, changes taken back.
-    unheard: VecDeque<(String, usize, Vec<u64>)>,
+    unconfirmed_undos: VecDeque<(String, usize, Vec<u64>)>,
 }
 
 impl Journal {
@@ -123,20 +123,21 @@ impl Journal {
     }
 
     /// Remembers an undo whose caller is gone.
-    pub(crate) fn note_unheard_undo(&self, caller: &str, wanted: usize, numbers: Vec<u64>) {
+    pub(crate) fn note_unconfirmed_undo(&self, caller: &str, wanted: usize, numbers: Vec<u64>) {
         let mut pages = self.0.lock();
-        pages.unheard.retain(|(of, ..)| of != caller);
-        if pages.unheard.len() >= MOST {
-            pages.unheard.pop_front();
+        pages.unconfirmed_undos.retain(|(of, ..)| of != caller);
+        if pages.unconfirmed_undos.len() >= MOST {
+            pages.unconfirmed_undos.pop_front();
         }
-        pages.unheard.push_back((caller.to_owned(), wanted, numbers));
+        pages.unconfirmed_undos.push_back((caller.to_owned(), wanted, numbers));
     }
 
-    /// Takes the changes that an equal undo of this caller took back unheard, newest first.
-    pub(crate) fn take_unheard_undo(&self, caller: &str, wanted: usize) -> Vec<JournalEntry> {
+    /// Takes the changes that an equal undo of this caller took back unconfirmed_undos, newest first.
+    pub(crate) fn take_unconfirmed_undo(&self, caller: &str, wanted: usize) -> Vec<JournalEntry> {
         let mut pages = self.0.lock();
-        let found = pages.unheard.iter().position(|(of, count, _)| of == caller && *count == wanted);
-        let Some((_, _, numbers)) = found.and_then(|place| pages.unheard.remove(place)) else {
+        let found =
+            pages.unconfirmed_undos.iter().position(|(of, count, _)| of == caller && *count == wanted);
+        let Some((_, _, numbers)) = found.and_then(|place| pages.unconfirmed_undos.remove(place)) else {
             return Vec::new();
         };
         pages.entries.iter().rev().filter(|entry| numbers.contains(&entry.number)).cloned().collect()

@@ -87,7 +87,7 @@ impl Account {
         let answer = self.client.open("rtm.auth.getToken", vec![("frob", frob.expose().clone())]).await?;
         let auth = first(answer.get("auth").cloned().unwrap_or_default());
         let token = some(&auth, "token").ok_or_else(no_frob)?;
-        let kept = self.client.keep.put(Secret::new(token)).await?;
+        let location = self.client.keep.put(Secret::new(token)).await?;
         let mut pending = self.pending.lock().take();
         // Another login was started meanwhile and stays pending.
         if let Some(other) = pending.take_if(|it| &it.frob != frob) {
@@ -95,7 +95,7 @@ impl Account {
         }
         *finished = Some(frob.clone());
         self.forget().await;
-        Ok(AuthStatus { kept_in: Some(kept.as_str().to_owned()), ..status_of(&auth) })
+        Ok(AuthStatus { kept_in: Some(location.as_str().to_owned()), ..status_of(&auth) })
     }
 
     /// Polls until the user is done.

@@ -68,7 +68,7 @@ impl UnconfirmedChange {
     }
 
     /// The same change, as one that this caller never heard of.
-    pub(crate) fn unheard_by(self, caller: &str) -> UnconfirmedChange {
+    pub(crate) fn unconfirmed_for(self, caller: &str) -> UnconfirmedChange {
         UnconfirmedChange { caller: Some(caller.to_owned()), ..self }
     }
 

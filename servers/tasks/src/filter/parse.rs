@@ -212,10 +212,10 @@ mod tests {
             ("list:\"Home Work\" dueWithin:\"1 week of today\"", None),
         ] {
             let fault = parse(text).err();
-            let told = fault.as_ref().map(|fault| fault.detail());
+            let detail = fault.as_ref().map(|fault| fault.detail());
             let expected =
                 expected.map(|(at, why)| format!("the filter cannot be parsed at character {at}: {why}"));
-            assert_eq!(told, expected, "{text}");
+            assert_eq!(detail, expected, "{text}");
         }
         assert!(parse("statsu:incomplete").err().is_some_and(|fault| fault.hint().contains("`status`")));
     }

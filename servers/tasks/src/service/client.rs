@@ -62,7 +62,7 @@ enum AttemptError {
     /// HTTP 503 or code 105, with the requested delay.
     Unavailable(Fault, Option<Duration>),
     /// The response is not one of the service.
-    Nonsense(Fault),
+    InvalidResponse(Fault),
     /// The service refused the request with a code and a message.
     Refused(u32, String),
     /// No request was sent.
@@ -157,7 +157,7 @@ impl Client {
                 AttemptError::Send(SendError::NotSent(_) | SendError::ConnectionLost(_))
                 | AttemptError::Unavailable(..) => TRIES,
                 // One more attempt may reach the service itself instead of a proxy.
-                AttemptError::Nonsense(_) => 2,
+                AttemptError::InvalidResponse(_) => 2,
                 AttemptError::Send(SendError::TimedOut | SendError::TooLarge(_))
                 | AttemptError::Refused(..)
                 | AttemptError::Ours(_) => 1,
@@ -228,7 +228,7 @@ impl Client {
             AttemptError::Ours(fault) => (fault, PossibleEffect::None),
             AttemptError::Refused(code, words) => (error::fault(code, &words, wanted), PossibleEffect::None),
             AttemptError::Unavailable(fault, _) => (fault, PossibleEffect::ChangeResult),
-            AttemptError::Nonsense(fault) => (fault, PossibleEffect::ChangeResult),
+            AttemptError::InvalidResponse(fault) => (fault, PossibleEffect::ChangeResult),
             AttemptError::Send(SendError::NotSent(error)) => {
                 (unavailable("there is no connection to it").because(error), PossibleEffect::None)
             }
@@ -244,7 +244,7 @@ impl Client {
                 )
             }
             AttemptError::Send(SendError::TooLarge(_)) => {
-                (nonsense("the answer is too large"), PossibleEffect::ChangeResult)
+                (invalid_response("the answer is too large"), PossibleEffect::ChangeResult)
             }
         };
         let endpoint = format!("{}{PATH}", self.settings.service.trim_end_matches('/'));
@@ -273,7 +273,7 @@ fn mark(key: &Secret<String>) -> String {
     hex::encode(digest.get(..8).unwrap_or(&digest))
 }
 
-fn nonsense(why: &'static str) -> Fault {
+fn invalid_response(why: &'static str) -> Fault {
     Fault::new(&reason::TASKS_BAD_ANSWER).fact("why", why).fact("done", "nothing was changed")
 }
 
@@ -289,8 +289,8 @@ fn read(response: &Response) -> Result<Value, AttemptError> {
     }
     let strange = |why| {
         let status = response.status.to_string();
-        AttemptError::Nonsense(
-            nonsense(why).note("status", status).capture("answer", start_of(&response.body)),
+        AttemptError::InvalidResponse(
+            invalid_response(why).note("status", status).capture("answer", start_of(&response.body)),
         )
     };
     let Ok(mut document) = serde_json::from_slice::<Value>(&response.body) else {

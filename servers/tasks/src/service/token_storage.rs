@@ -85,10 +85,10 @@ impl TokenStorage {
     /// Replaces the token.
     pub(crate) async fn put(&self, token: Secret<String>) -> Result<TokenLocation, Fault> {
         let given = token.clone();
-        let kept = self.blocking(move |places| places.put(&given)).await?;
-        let until = (kept != TokenLocation::Memory).then(|| Instant::now() + GOOD_FOR);
+        let location = self.blocking(move |places| places.put(&given)).await?;
+        let until = (location != TokenLocation::Memory).then(|| Instant::now() + GOOD_FOR);
         *self.known.write().await = Some(CachedToken { token, until });
-        Ok(kept)
+        Ok(location)
     }
 
     /// Deletes the token. Returns whether there was one.

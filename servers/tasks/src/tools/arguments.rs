@@ -12,10 +12,10 @@ pub(crate) struct NoArguments {}
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Authenticate {
-    /// Only for clients that carry the frob themselves; leave it out.
+    /// Only for clients that store the frob themselves; usually omitted.
     #[schemars(length(min = 1, max = 200))]
     pub(crate) frob: Option<String>,
-    /// How much the login should allow; by default what the operator chose.
+    /// The permissions of the login; default: the operator's setting.
     pub(crate) permission: Option<Permission>,
 }
 
@@ -34,18 +34,18 @@ pub(crate) struct FindTasks {
     /// A filter such as `list:Work AND dueBefore:tomorrow`; without status, only tasks that are not completed.
     #[schemars(length(max = 4_000))]
     pub(crate) filter: Option<String>,
-    /// Words that name, tags or notes must hold.
+    /// Words that the name, the tags or the notes contain.
     #[schemars(length(max = 500))]
     pub(crate) text: Option<String>,
-    /// Completed tasks too.
+    /// Include completed tasks.
     #[serde(default)]
     pub(crate) completed: bool,
-    /// The sort order; `due` unless given.
+    /// The sort order; default `due`.
     pub(crate) sort: Option<Sort>,
-    /// At most so many; 50 unless given.
+    /// The maximum number of tasks; default 50.
     #[schemars(range(min = 1, max = 500))]
     pub(crate) limit: Option<usize>,
-    /// Where to go on, from an earlier answer.
+    /// The `next_cursor` of an earlier result.
     #[schemars(length(max = 100))]
     pub(crate) cursor: Option<String>,
 }
@@ -53,7 +53,7 @@ pub(crate) struct FindTasks {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Sort {
-    /// The earliest first, those without a date last.
+    /// Earliest date first, tasks without a date last.
     #[default]
     Due,
     /// The most important first.
@@ -70,7 +70,7 @@ pub(crate) struct TaskArgument {
     /// The task: its id (`series_task`), or its whole name.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) task: String,
-    /// The list it is in, by name or id, when the name alone is not enough.
+    /// The list it is in, by name or id, if the name is ambiguous.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: Option<String>,
 }
@@ -78,16 +78,16 @@ pub(crate) struct TaskArgument {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CreateTask {
-    /// The task in the words of smart add: `Buy milk ^tomorrow !1 #shopping =10min *weekly`.
+    /// The task in smart add notation: `Buy milk ^tomorrow !1 #shopping =10min *weekly`.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) name: String,
-    /// The list, by name or id; Inbox without one.
+    /// The list, by name or id; default: Inbox.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: Option<String>,
-    /// The task it stands below, by id or name (Pro accounts).
+    /// The parent task, by id or name (Pro accounts).
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) parent: Option<String>,
-    /// Take the name as it is, without smart add.
+    /// Use the name literally, without smart add.
     #[serde(default)]
     pub(crate) literal: bool,
 }
@@ -109,10 +109,10 @@ pub(crate) struct MoveTask {
     /// The task: its id, or its whole name.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) task: String,
-    /// The list it is in now, when the name alone is not enough.
+    /// The current list, if the name is ambiguous.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: Option<String>,
-    /// The list it goes to, by name or id.
+    /// The target list, by name or id.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) to: String,
 }
@@ -123,10 +123,10 @@ pub(crate) struct SetParent {
     /// The task: its id, or its whole name.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) task: String,
-    /// The list it is in, when the name alone is not enough.
+    /// The list it is in, if the name is ambiguous.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: Option<String>,
-    /// The task it goes below, by id or name; none takes it out.
+    /// The new parent task, by id or name; without it, the task becomes a top-level task.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) parent: Option<String>,
 }
@@ -137,18 +137,18 @@ pub(crate) struct TagTask {
     /// The task: its id, or its whole name.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) task: String,
-    /// The list it is in, when the name alone is not enough.
+    /// The list it is in, if the name is ambiguous.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: Option<String>,
     /// Tags to add.
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub(crate) add: Vec<String>,
-    /// Tags to take away.
+    /// Tags to remove.
     #[serde(default)]
     #[schemars(length(max = 50))]
     pub(crate) remove: Vec<String>,
-    /// All tags it should have, instead of those it has; an empty list takes all away.
+    /// The complete new set of tags; an empty list removes all tags.
     #[schemars(length(max = 50))]
     pub(crate) set: Option<Vec<String>>,
 }
@@ -159,10 +159,10 @@ pub(crate) struct UpdateTask {
     /// The task: its id, or its whole name.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) task: String,
-    /// The list it is in, when the name alone is not enough.
+    /// The list it is in, if the name is ambiguous.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: Option<String>,
-    /// A new name, taken as it is.
+    /// A new name, used literally.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) name: Option<String>,
     /// 2026-11-20, 2026-11-20T15:30 or words such as `next friday at 5pm`; empty for none. In the account's time zone.
@@ -205,10 +205,10 @@ pub(crate) struct AddNote {
     /// The task: its id, or its whole name.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) task: String,
-    /// The list it is in, when the name alone is not enough.
+    /// The list it is in, if the name is ambiguous.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: Option<String>,
-    /// A title; may be left out.
+    /// An optional title.
     #[serde(default)]
     #[schemars(length(max = 200))]
     pub(crate) title: String,
@@ -223,7 +223,7 @@ pub(crate) struct EditNote {
     /// The note's id, as rtm_getTask shows it.
     #[schemars(length(min = 1, max = 100))]
     pub(crate) note: String,
-    /// A new title; the old one stays without it.
+    /// A new title; default: the title does not change.
     #[schemars(length(max = 200))]
     pub(crate) title: Option<String>,
     /// The new text.
@@ -242,7 +242,7 @@ pub(crate) struct DeleteNote {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GetLists {
-    /// Archived lists too.
+    /// Include archived lists.
     #[serde(default)]
     pub(crate) archived: bool,
 }
@@ -253,7 +253,7 @@ pub(crate) struct CreateList {
     /// Its name; neither Inbox nor Sent.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) name: String,
-    /// Makes it a smart list that holds what this filter finds.
+    /// Makes the list a smart list of the tasks that match this filter.
     #[schemars(length(min = 1, max = 4_000))]
     pub(crate) filter: Option<String>,
 }
@@ -275,7 +275,7 @@ pub(crate) struct ArchiveList {
     /// The list, by name or id.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: String,
-    /// False takes it out of the archive again.
+    /// False restores the list from the archive.
     #[serde(default = "yes")]
     pub(crate) archived: bool,
 }
@@ -295,10 +295,10 @@ pub(crate) struct ListArgument {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Batch {
-    /// What to do, in this order.
+    /// The operations, in order.
     #[schemars(length(min = 1, max = 50))]
     pub(crate) operations: Vec<Operation>,
-    /// Go on after one that failed.
+    /// Continue after a failed operation.
     #[serde(default)]
     pub(crate) keep_going: bool,
 }
@@ -320,7 +320,7 @@ pub(crate) enum Operation {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Undo {
-    /// How many of your last changes to take back; 1 unless given.
+    /// The number of changes to undo; default 1.
     #[schemars(range(min = 1, max = 50))]
     pub(crate) count: Option<usize>,
 }
@@ -328,7 +328,7 @@ pub(crate) struct Undo {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct History {
-    /// At most so many; 20 unless given.
+    /// The maximum number of changes; default 20.
     #[schemars(range(min = 1, max = 200))]
     pub(crate) limit: Option<usize>,
 }

@@ -18,19 +18,19 @@ const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(Tool::typed_outcome("rtm_getAuthStatus", "Says whether somebody is logged in to Remember The Milk, who, and what the login allows.", with_state(account, reading(status)))?.titled("Login status").read_only())
-        .tool(Tool::typed_outcome("rtm_authenticate", "Logs in to Remember The Milk: gives the user an address to open, and waits until they allowed the access there. When it says pending, ask the user to open the address, then call it again.", with_state(account, reading(authenticate)))?.titled("Log in"))
-        .tool(Tool::typed_outcome("rtm_clearAuth", "Forgets the login on this machine. The permission itself is taken back on the website of Remember The Milk.", with_state(account, reading(clear)))?.titled("Log out").destructive().idempotent()))
+        .tool(Tool::typed_outcome("rtm_getAuthStatus", "Shows the account that is logged in to Remember The Milk, and the permissions of the login.", with_state(account, reading(status)))?.titled("Login status").read_only())
+        .tool(Tool::typed_outcome("rtm_authenticate", "Logs in to Remember The Milk: gives the user an address to open, and waits until the user allows the access there. If the status is pending, ask the user to open the address, then call the tool again.", with_state(account, reading(authenticate)))?.titled("Log in"))
+        .tool(Tool::typed_outcome("rtm_clearAuth", "Deletes the login from this machine. The user revokes the permission itself on the website of Remember The Milk.", with_state(account, reading(clear)))?.titled("Log out").destructive().idempotent()))
 }
 
 async fn status(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResult<AuthStatus> {
-    Ok(said(account.auth_status().await?))
+    Ok(auth_outcome(account.auth_status().await?))
 }
 
 /// Whether a user was logged in before.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ClearAuthResult {
-    /// Whether there was a login to forget.
+    /// Whether a login was deleted.
     cleared: bool,
 }
 
@@ -43,24 +43,24 @@ async fn clear(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResul
 async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -> ToolResult<AuthStatus> {
     let wanted = given.permission.unwrap_or(account.client.settings().permission);
     if let Some(frob) = given.frob {
-        return Ok(said(account.finish_login(&Secret::new(frob)).await?));
+        return Ok(auth_outcome(account.finish_login(&Secret::new(frob)).await?));
     }
     let waiting = account.pending().filter(|pending| pending.permission == wanted);
     let pending = match waiting {
         Some(pending) => match account.await_login(&pending, Duration::ZERO).await {
             Err(fault) if fault.reason() == &reason::TASKS_LOGIN_PENDING => pending,
-            done => return Ok(said(done?)),
+            done => return Ok(auth_outcome(done?)),
         },
         None => {
             if let Some(status) = already(&account, wanted).await? {
-                return Ok(said(status));
+                return Ok(auth_outcome(status));
             }
             account.begin_login(wanted).await?
         }
     };
     if !can_visit(&cx) {
         account.follow_login(pending.clone());
-        return Ok(said(waiting_for(&pending)));
+        return Ok(auth_outcome(waiting_for(&pending)));
     }
     let message = "Allow Failwell to use your Remember The Milk account";
     let answers = cx.ask(&[("visit", Question::visit(message, pending.address.expose()))]).await?;
@@ -72,7 +72,7 @@ async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -
         done = account.await_login(&pending, PATIENCE) => done,
         () = cx.cancelled() => Err(Fault::new(&reason::TASKS_LOGIN_PENDING)),
     };
-    Ok(said(done?))
+    Ok(auth_outcome(done?))
 }
 
 /// A user who is logged in with sufficient permission need not log in again.
@@ -92,7 +92,7 @@ fn waiting_for(pending: &PendingLogin) -> AuthStatus {
     AuthStatus { pending: true, url: Some(pending.address.expose().clone()), ..AuthStatus::default() }
 }
 
-fn said(status: AuthStatus) -> TypedOutcome<AuthStatus> {
+fn auth_outcome(status: AuthStatus) -> TypedOutcome<AuthStatus> {
     let text = match (&status.url, status.authenticated) {
         (Some(url), _) => format!(
             "not logged in yet: the user must open this address and allow the access\n{url}\nthen the login is completed by itself; call rtm_authenticate again to see"

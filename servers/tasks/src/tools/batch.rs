@@ -17,7 +17,7 @@ use crate::tool_failure::ToolFailure;
 use crate::view::TaskView;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(Tool::typed_outcome("rtm_batch", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first that fails unless keep_going; about one a second is possible.", with_state(account, changing(batch)))?.titled("Several changes").destructive()))
+    Ok(toolbox.tool(Tool::typed_outcome("rtm_batch", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first failure, unless keep_going is set. The service accepts about one change per second.", with_state(account, changing(batch)))?.titled("Several changes").destructive()))
 }
 
 /// The results, one per item.
@@ -26,7 +26,7 @@ struct BatchResult {
     results: Vec<ItemOutcome>,
     done: usize,
     failed: usize,
-    /// Not tried, because an earlier one failed.
+    /// Operations that were not tried, because an earlier one failed.
     skipped: usize,
     /// The number of the whole change, as `rtm_history` shows it.
     change: Option<u64>,

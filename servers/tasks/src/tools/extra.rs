@@ -18,9 +18,9 @@ use crate::tool_failure::{ToolFailure, echo, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(Tool::typed_outcome("rtm_parseTime", "Reads a date in words as Remember The Milk does, in the account's time zone.", with_state(account, reading(parse_time)))?.titled("Read a date").read_only())
+        .tool(Tool::typed_outcome("rtm_parseTime", "Parses a date in natural language as Remember The Milk does, in the account's time zone.", with_state(account, reading(parse_time)))?.titled("Read a date").read_only())
         .tool(Tool::typed_outcome("rtm_checkFilter", "Reports mistakes in a filter, and effects that may be unintended. Only the time zone is read from the service.", with_state(account, reading(check_filter)))?.titled("Check a filter").read_only())
-        .tool(Tool::typed_outcome("rtm_call", "Calls a method of Remember The Milk that only reads, and gives its answer as it is.", with_state(account, reading(call)))?.titled("Call a method").read_only()))
+        .tool(Tool::typed_outcome("rtm_call", "Calls a read-only method of Remember The Milk and returns its response unchanged.", with_state(account, reading(call)))?.titled("Call a method").read_only()))
 }
 
 /// A date.
@@ -53,7 +53,7 @@ async fn parse_time(account: Arc<Account>, given: ParseTime, _cx: Context) -> To
 struct FilterCheckResult {
     /// Effects that may be unintended.
     hints: Vec<String>,
-    /// Whether `rtm_findTasks` can answer it without asking the service.
+    /// Whether `rtm_findTasks` can answer it from its local copy.
     local: bool,
 }
 

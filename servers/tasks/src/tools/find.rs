@@ -25,8 +25,8 @@ const MOST: usize = 500;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(Tool::typed_outcome("rtm_getTasks", "Gets tasks as Remember The Milk itself filters them. rtm_findTasks is faster, pages and searches.", with_state(account, reading(get_tasks)))?.titled("Get tasks").read_only())
-        .tool(Tool::typed_outcome("rtm_findTasks", "Finds tasks by filter and words, in what is known of the account: quick, and in pages. Dates are in the account's time zone.", with_state(account, reading(find_tasks)))?.titled("Find tasks").read_only())
+        .tool(Tool::typed_outcome("rtm_getTasks", "Gets the tasks that match a filter, evaluated by Remember The Milk itself. rtm_findTasks is faster, has pages and searches text.", with_state(account, reading(get_tasks)))?.titled("Get tasks").read_only())
+        .tool(Tool::typed_outcome("rtm_findTasks", "Finds tasks by filter and text in a local copy of the account, page by page. Dates are in the account's time zone.", with_state(account, reading(find_tasks)))?.titled("Find tasks").read_only())
         .tool(Tool::typed_outcome("rtm_getTask", "Shows one task with its notes, by id or name.", with_state(account, reading(get_task)))?.titled("Show a task").read_only()))
 }
 
@@ -34,14 +34,14 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FindTasksResult {
     pub(crate) tasks: Vec<TaskView>,
-    /// How many are in this answer.
+    /// The number of tasks in this result.
     pub(crate) count: usize,
-    /// How many fit.
+    /// The number of tasks that match.
     pub(crate) total: usize,
-    /// Pass it as `cursor` to go on.
+    /// The `cursor` of the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) next_cursor: Option<String>,
-    /// Of dates without a zone.
+    /// The time zone of dates without a zone.
     pub(crate) time_zone: String,
     /// `known` when the answer came from stored tasks, `service` when Remember The Milk filtered.
     pub(crate) source: &'static str,
@@ -79,8 +79,8 @@ pub(crate) async fn query_tasks(
     let (page, total, source) = match find_in_cache(account, &parsed, &now, &wanted) {
         Some((page, total)) => (page, total, "known"),
         None => {
-            let told = ask_service(account, text).await?;
-            let (page, total) = page(told.iter().collect(), &wanted);
+            let found = ask_service(account, text).await?;
+            let (page, total) = page(found.iter().collect(), &wanted);
             (page, total, "service")
         }
     };
@@ -239,7 +239,7 @@ async fn find_tasks(account: Arc<Account>, given: FindTasks, _cx: Context) -> To
         limit: given.limit.unwrap_or(PAGE),
         start,
     };
-    Ok(said(query_tasks(&account, &wanted, Freshness::Recent).await?))
+    Ok(find_outcome(query_tasks(&account, &wanted, Freshness::Recent).await?))
 }
 
 async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> ToolResult<FindTasksResult> {
@@ -249,10 +249,10 @@ async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> Tool
     account.sync(Freshness::Anything).await?;
     let now = account.now().await?;
     let hints = filter::lint(&parsed, &now);
-    let told = ask_service(&account, filter).await?;
+    let found = ask_service(&account, filter).await?;
     let wanted = TaskQuery { completed: true, limit: MOST, ..TaskQuery::default() };
-    let (tasks, total) = page(told.iter().collect(), &wanted);
-    Ok(said(FindTasksResult::new(&account, (&tasks, total), &now, "service", hints)))
+    let (tasks, total) = page(found.iter().collect(), &wanted);
+    Ok(find_outcome(FindTasksResult::new(&account, (&tasks, total), &now, "service", hints)))
 }
 
 async fn get_task(account: Arc<Account>, given: TaskArgument, cx: Context) -> ToolResult<TaskResult> {
@@ -272,7 +272,7 @@ struct TaskResult {
     task: TaskView,
 }
 
-fn said(found: FindTasksResult) -> TypedOutcome<FindTasksResult> {
+fn find_outcome(found: FindTasksResult) -> TypedOutcome<FindTasksResult> {
     let mut lines: Vec<String> = found.tasks.iter().map(TaskView::line).collect();
     if lines.is_empty() {
         lines.push("no task fits".to_owned());

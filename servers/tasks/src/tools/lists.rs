@@ -20,7 +20,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
         .tool(
             Tool::typed_outcome(
                 "rtm_getLists",
-                "Gets the lists, with how many open tasks each has.",
+                "Gets the lists, with the number of open tasks in each.",
                 with_state(account, reading(get)),
             )?
             .titled("Get lists")
@@ -35,18 +35,14 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
             .titled("Add a list"),
         )
         .tool(
-            Tool::typed_outcome(
-                "rtm_renameList",
-                "Gives a list another name.",
-                with_state(account, changing(rename)),
-            )?
-            .titled("Rename a list")
-            .idempotent(),
+            Tool::typed_outcome("rtm_renameList", "Renames a list.", with_state(account, changing(rename)))?
+                .titled("Rename a list")
+                .idempotent(),
         )
         .tool(
             Tool::typed_outcome(
                 "rtm_archiveList",
-                "Puts a list into the archive, or takes it out again.",
+                "Archives a list, or restores it from the archive.",
                 with_state(account, changing(archive)),
             )?
             .titled("Archive a list")
@@ -55,7 +51,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
         .tool(
             Tool::typed_outcome(
                 "rtm_deleteList",
-                "Deletes a list; its tasks go to the Inbox.",
+                "Deletes a list. Its tasks move to the Inbox.",
                 with_state(account, changing(delete)),
             )?
             .titled("Delete a list")
@@ -73,11 +69,11 @@ pub(crate) struct ListsResult {
 /// A list that was changed.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ChangedList {
-    /// The list as it is now; not there when it was deleted.
+    /// The list after the change; absent if it was deleted.
     list: Option<ListView>,
     /// The number of this change, as `rtm_history` shows it.
     change: Option<u64>,
-    /// Whether the service's answer was lost, and the change was found by looking again.
+    /// Whether the service's response was lost, and the change was confirmed by a later read.
     read_back: bool,
 }
 

@@ -30,7 +30,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
         .tool(
             Tool::typed_outcome(
                 "rtm_deleteNote",
-                "Deletes a note of a task; rtm_undo brings it back.",
+                "Deletes a note of a task. rtm_undo restores it.",
                 with_state(account, changing(delete)),
             )?
             .titled("Delete a note")

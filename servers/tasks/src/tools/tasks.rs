@@ -14,13 +14,13 @@ use crate::tool_failure::{ToolFailure, invalid};
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
         .tool(Tool::typed_outcome("rtm_createTask", "Adds a task. The name is read as smart add: ^due ~start !priority #tag-or-list @location =estimate *repeat, unless literal.", with_state(account, changing(create)))?.titled("Add a task"))
-        .tool(Tool::typed_outcome("rtm_completeTask", "Completes a task. A repeating task comes back with its next date.", with_state(account, changing(complete)))?.titled("Complete a task").idempotent())
-        .tool(Tool::typed_outcome("rtm_reopenTask", "Makes a completed task open again.", with_state(account, changing(reopen)))?.titled("Reopen a task").idempotent())
-        .tool(Tool::typed_outcome("rtm_deleteTask", "Deletes a task; rtm_undo brings it back.", with_state(account, changing(delete)))?.titled("Delete a task").destructive())
-        .tool(Tool::typed_outcome("rtm_postponeTask", "Puts a task off by a day, or to today when it is overdue.", with_state(account, changing(postpone)))?.titled("Postpone a task"))
+        .tool(Tool::typed_outcome("rtm_completeTask", "Completes a task. A repeating task gets its next date.", with_state(account, changing(complete)))?.titled("Complete a task").idempotent())
+        .tool(Tool::typed_outcome("rtm_reopenTask", "Reopens a completed task.", with_state(account, changing(reopen)))?.titled("Reopen a task").idempotent())
+        .tool(Tool::typed_outcome("rtm_deleteTask", "Deletes a task. rtm_undo restores it.", with_state(account, changing(delete)))?.titled("Delete a task").destructive())
+        .tool(Tool::typed_outcome("rtm_postponeTask", "Postpones a task by one day. An overdue task becomes due today.", with_state(account, changing(postpone)))?.titled("Postpone a task"))
         .tool(Tool::typed_outcome("rtm_moveTask", "Moves a task to another list.", with_state(account, changing(move_task)))?.titled("Move a task").idempotent())
-        .tool(Tool::typed_outcome("rtm_setParent", "Puts a task below another, or takes it out again (Pro accounts).", with_state(account, changing(set_parent)))?.titled("Make a sub-task").idempotent())
-        .tool(Tool::typed_outcome("rtm_tagTask", "Adds tags, takes some away, or sets all of them.", with_state(account, changing(tag)))?.titled("Tag a task").idempotent()))
+        .tool(Tool::typed_outcome("rtm_setParent", "Makes a task a sub-task of another, or a top-level task again (Pro accounts).", with_state(account, changing(set_parent)))?.titled("Make a sub-task").idempotent())
+        .tool(Tool::typed_outcome("rtm_tagTask", "Adds tags, removes tags, or replaces all tags.", with_state(account, changing(tag)))?.titled("Tag a task").idempotent()))
 }
 
 /// Finds the task that a caller names.

@@ -19,7 +19,7 @@ use crate::tool_failure::ToolFailure;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(Tool::typed_outcome("rtm_undo", "Takes back your last changes, newest first: what was added is deleted, everything else is put back as it was.", with_state(account, changing(undo)))?.titled("Undo").destructive())
+        .tool(Tool::typed_outcome("rtm_undo", "Undoes your last changes, newest first: added items are deleted, all others get their earlier values.", with_state(account, changing(undo)))?.titled("Undo").destructive())
         .tool(Tool::typed_outcome("rtm_history", "Shows your last changes through this server, newest first, and whether they can be undone.", with_state(account, reading(history)))?.titled("History").read_only().closed_world()))
 }
 
@@ -30,7 +30,7 @@ struct ChangeView {
     tool: &'static str,
     /// The subject of the change.
     about: String,
-    /// When, in UTC.
+    /// The time of the change, in UTC.
     when: String,
     undone: bool,
     undoable: bool,
@@ -41,7 +41,7 @@ struct ChangeView {
 struct UndoResult {
     undone: Vec<ChangeView>,
     count: usize,
-    /// Newer changes that cannot be undone, and were passed over.
+    /// Newer changes that cannot be undone, and were skipped.
     passed_over: Vec<ChangeView>,
 }
 
@@ -56,7 +56,7 @@ async fn undo(account: Arc<Account>, given: Undo, cx: Context) -> ToolResult<Und
     let _turn = account.undoing.lock().await;
     let caller = cx.client().caller.to_string();
     let wanted = given.count.unwrap_or(1);
-    let earlier = account.journal.take_unheard_undo(&caller, wanted);
+    let earlier = account.journal.take_unconfirmed_undo(&caller, wanted);
     if !earlier.is_empty() {
         return Ok(report(earlier.iter().map(view).collect(), Vec::new()));
     }
@@ -88,7 +88,7 @@ async fn undo(account: Arc<Account>, given: Undo, cx: Context) -> ToolResult<Und
     }
     if CallLog::current().is_some_and(|call| call.is_abandoned()) {
         let numbers = undone.iter().map(|entry| entry.number).collect();
-        account.journal.note_unheard_undo(&caller, wanted, numbers);
+        account.journal.note_unconfirmed_undo(&caller, wanted, numbers);
     }
     match (undone.is_empty(), passed_over.first()) {
         (true, Some(newest)) => Err(not_undoable(newest).into()),

@@ -13,7 +13,7 @@ use crate::reason;
 use crate::tool_failure::{ToolFailure, echo, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(Tool::typed_outcome("rtm_updateTask", "Changes what is given of a task and leaves the rest: name, due, start, priority, estimate, url, repeat, location. Empty text takes a value away.", with_state(account, changing(update)))?.titled("Change a task").idempotent()))
+    Ok(toolbox.tool(Tool::typed_outcome("rtm_updateTask", "Changes the given fields of a task and leaves the others: name, due, start, priority, estimate, url, repeat, location. Empty text removes a value.", with_state(account, changing(update)))?.titled("Change a task").idempotent()))
 }
 
 async fn update(account: Arc<Account>, given: UpdateTask, cx: Context) -> ToolResult<ChangedTask> {

@@ -111,9 +111,9 @@ async fn a_client_that_can_show_addresses_logs_in_without_the_model_seeing_one()
     }
     assert!(world.control().approve(&frob_of(&url), Permission::Write));
     let answer = loop {
-        let heard = session.receive().await.unwrap();
-        if heard["id"] == json!(id) {
-            break heard;
+        let message = session.receive().await.unwrap();
+        if message["id"] == json!(id) {
+            break message;
         }
     };
     let status = &answer["result"]["structuredContent"];
@@ -176,12 +176,12 @@ async fn resources_are_read_and_watched() {
     }
     // Another client changes it.
     world.afresh().done("rtm_updateTask", json!({"task": task, "name": "Oat milk"})).await;
-    let mut told = [session.receive().await.unwrap(), session.receive().await.unwrap()]
+    let mut messages = [session.receive().await.unwrap(), session.receive().await.unwrap()]
         .map(|notice| notice["params"]["uri"].as_str().unwrap_or_else(|| panic!("{notice}")).to_owned());
-    told.sort();
+    messages.sort();
     let mut expected = [watched.clone(), "rtm://today".to_owned()];
     expected.sort();
-    assert_eq!(told, expected);
+    assert_eq!(messages, expected);
     for uri in [watched.as_str(), "rtm://today"] {
         session.request("resources/unsubscribe", json!({"uri": uri})).await.unwrap();
     }

@@ -6,17 +6,17 @@ use serde_json::{Value, json};
 use super::world::World;
 
 /// The expected fault.
-struct TaskUpdates {
+struct ExpectedFault {
     reason: &'static str,
     retry: &'static str,
     effect: &'static str,
 }
 
-const fn told(reason: &'static str, retry: &'static str, effect: &'static str) -> TaskUpdates {
-    TaskUpdates { reason, retry, effect }
+const fn expected(reason: &'static str, retry: &'static str, effect: &'static str) -> ExpectedFault {
+    ExpectedFault { reason, retry, effect }
 }
 
-fn check(name: &str, failure: &Value, expected: &TaskUpdates) {
+fn check(name: &str, failure: &Value, expected: &ExpectedFault) {
     let found = (failure["reason"].as_str(), failure["retry"].as_str(), failure["effect"].as_str());
     assert_eq!(
         found,
@@ -60,8 +60,8 @@ const ADD: &str = "rtm.tasks.add";
 
 #[tokio::test]
 async fn an_addition_that_fails_is_looked_up_and_never_made_twice() {
-    let unavailable = told("tasks/RTM_UNAVAILABLE", "after_ms", "none");
-    let strange = told("tasks/BAD_ANSWER", "once", "none");
+    let unavailable = expected("tasks/RTM_UNAVAILABLE", "after_ms", "none");
+    let strange = expected("tasks/BAD_ANSWER", "once", "none");
     let refuse = || FaultKind::Refuse { code: 105, message: "Service currently unavailable".to_owned() };
     // A fault before the task is added is a failure. A fault after it is resolved by a lookup.
     for (name, kind, before) in [
@@ -109,11 +109,11 @@ async fn what_cannot_be_looked_up_is_unknown_and_looked_up_before_it_is_tried_ag
     world.control().fail(Fault::new(FaultKind::Reset).on(ADD).times(1).after());
     world.control().fail(Fault::new(FaultKind::Unavailable).on("rtm.tasks.getList"));
     let failure = world.call("rtm_createTask", json!({"name": "Milk"})).await.expect_err("unknown");
-    check("unknown", &failure, &told("tasks/RTM_UNAVAILABLE", "after_ms", "unknown"));
+    check("unknown", &failure, &expected("tasks/RTM_UNAVAILABLE", "after_ms", "unknown"));
     assert!(failure["hint"].as_str().is_some_and(|hint| hint.contains("rtm_findTasks")), "{failure}");
     // The service is still unreachable, so the change is not sent again.
     let again = world.call("rtm_createTask", json!({"name": "Milk"})).await.expect_err("unknown");
-    check("still unknown", &again, &told("tasks/RTM_UNAVAILABLE", "after_ms", "unknown"));
+    check("still unknown", &again, &expected("tasks/RTM_UNAVAILABLE", "after_ms", "unknown"));
     world.control().clear_faults();
     let found = world.done("rtm_createTask", json!({"name": "Milk"})).await;
     assert_eq!(found["read_back"], json!(true));
@@ -145,7 +145,7 @@ async fn other_changes_are_looked_up_as_well() {
         world.add("Milk ^2029-01-01").await;
         world.control().fail(Fault::new(FaultKind::Reset).on(method).times(1));
         let failure = world.call(tool, arguments.clone()).await.expect_err(tool);
-        check(method, &failure, &told("tasks/RTM_UNAVAILABLE", "after_ms", "none"));
+        check(method, &failure, &expected("tasks/RTM_UNAVAILABLE", "after_ms", "none"));
         world.control().fail(Fault::new(FaultKind::Reset).on(method).times(1).after());
         let made = world.done(tool, arguments).await;
         assert_eq!(made["read_back"], json!(true), "{method}");
@@ -165,7 +165,7 @@ async fn a_change_of_several_pieces_says_that_some_were_made() {
         .call("rtm_updateTask", json!({"task": "Milk", "name": "Oat milk", "priority": "1"}))
         .await
         .expect_err("partial");
-    check("partial", &failure, &told("tasks/RTM_UNAVAILABLE", "after_ms", "partial"));
+    check("partial", &failure, &expected("tasks/RTM_UNAVAILABLE", "after_ms", "partial"));
     world.control().clear_faults();
     world.done("rtm_undo", json!({})).await;
     assert_eq!((world.count("Milk"), world.count("Oat milk")), (1, 0));
@@ -173,20 +173,20 @@ async fn a_change_of_several_pieces_says_that_some_were_made() {
 
 #[tokio::test]
 async fn reads_are_tried_again_within_their_budget() {
-    let unavailable = told("tasks/RTM_UNAVAILABLE", "after_ms", "none");
+    let unavailable = expected("tasks/RTM_UNAVAILABLE", "after_ms", "none");
     let refuse = || FaultKind::Refuse { code: 105, message: String::new() };
     for (name, kind, few, many, expected) in [
         ("503", FaultKind::Unavailable, 3, 4, &unavailable),
         ("105", refuse(), 3, 4, &unavailable),
         ("reset", FaultKind::Reset, 3, 4, &unavailable),
         ("cut off", FaultKind::Truncate, 3, 4, &unavailable),
-        ("a page", FaultKind::Html, 1, 2, &told("tasks/BAD_ANSWER", "once", "none")),
+        ("a page", FaultKind::Html, 1, 2, &expected("tasks/BAD_ANSWER", "once", "none")),
         (
             "late",
             FaultKind::SlowBody { milliseconds: 60_000 },
             0,
             1,
-            &told("tasks/RTM_TIMEOUT", "after_change", "none"),
+            &expected("tasks/RTM_TIMEOUT", "after_change", "none"),
         ),
     ] {
         let world = World::new().await;
@@ -237,12 +237,12 @@ async fn a_login_that_is_refused_or_too_small_is_stored_and_reported() {
     let token = world.token();
     assert!(world.control().set_permission(&token, Permission::Read));
     let failure = world.refused("rtm_createTask", json!({"name": "x"}), "tasks/NOT_PERMITTED").await;
-    check("permission", &failure, &told("tasks/NOT_PERMITTED", "never", "none"));
+    check("permission", &failure, &expected("tasks/NOT_PERMITTED", "never", "none"));
     check_line(&world, "tasks/NOT_PERMITTED");
     assert_eq!(world.done("rtm_findTasks", json!({})).await["total"], json!(1));
     assert!(world.control().revoke(&token));
     let failure = world.refused("rtm_findTasks", json!({}), "tasks/LOGIN_EXPIRED").await;
-    check("expired", &failure, &told("tasks/LOGIN_EXPIRED", "after_change", "none"));
+    check("expired", &failure, &expected("tasks/LOGIN_EXPIRED", "after_change", "none"));
     check_line(&world, "tasks/LOGIN_EXPIRED");
     assert_eq!(world.token(), token, "nobody but a person takes it away");
     assert_eq!(world.done("rtm_getAuthStatus", json!({})).await["authenticated"], json!(false));
@@ -261,7 +261,7 @@ async fn no_connection_and_a_forgotten_timeline() {
     assert_eq!(world.count("Bread"), 1, "a new timeline is made once");
     world.emulator = None;
     let failure = world.call("rtm_createTask", json!({"name": "Eggs"})).await.expect_err("nobody there");
-    check("no connection", &failure, &told("tasks/RTM_UNAVAILABLE", "after_ms", "none"));
+    check("no connection", &failure, &expected("tasks/RTM_UNAVAILABLE", "after_ms", "none"));
     assert!(!world.token().is_empty(), "an outage logs nobody out");
 }
 

@@ -11,9 +11,9 @@
 mod conversation;
 mod faults;
 mod login;
+mod lost_answers;
 mod model;
 #[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
 mod oracle;
 mod tools;
-mod unheard;
 mod world;

@@ -58,7 +58,7 @@ fn record(to: ReplyTo, number: u64) -> Box<Record> {
         ended_as: if number.is_multiple_of(3) {
             ExchangeOutcome::Fault(Arc::new(fault()))
         } else {
-            ExchangeOutcome::Well
+            ExchangeOutcome::Succeeded
         },
         bytes_in: 1,
         bytes_out: 2,

@@ -99,15 +99,15 @@ impl Log {
     fn write(&mut self, message: &Value) {
         let text = |place: &str| message.pointer(place).and_then(Value::as_str);
         let (Some(method), name) = (text("/method"), text("/params/name")) else { return };
-        let mut said = [Some(method), name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        let mut label = [Some(method), name].into_iter().flatten().collect::<Vec<_>>().join(" ");
         if let Some(id) = message.get("id") {
-            self.calls.insert(id.to_string(), said.clone());
+            self.calls.insert(id.to_string(), label.clone());
         }
         if let Some(of) = message.pointer("/params/requestId") {
             let known = self.calls.get(&of.to_string()).map_or("something never asked for", String::as_str);
-            said = format!("{said} of {known}");
+            label = format!("{label} of {known}");
         }
-        let _ = writeln!(self.file, "{said}");
+        let _ = writeln!(self.file, "{label}");
     }
 }
 

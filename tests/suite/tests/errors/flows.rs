@@ -35,7 +35,7 @@ fn refused(world: &World, response: &Response, (status, code, reason): (u16, i64
 }
 
 /// Checks a message against the case, its id and the schema.
-fn told(world: &World, seen: &ReceivedMessage, expect: &Expectation, revision: Revision) {
+fn assert_outcome(world: &World, seen: &ReceivedMessage, expect: &Expectation, revision: Revision) {
     assert_eq!(judge::answer(seen, expect, revision), Ok(()), "{}", revision.as_str());
     assert_eq!(crate::schemas::check(&seen.value, None, revision), Ok(()));
     if matches!(expect.kind, Kind::Error | Kind::ToolError) {

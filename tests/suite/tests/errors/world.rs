@@ -93,7 +93,7 @@ fn keep_panics_quiet_here() {
         keep_panics_quiet();
         let quiet = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            let of_a_tool = info.location().is_some_and(|place| place.file().ends_with("trouble.rs"));
+            let of_a_tool = info.location().is_some_and(|place| place.file().ends_with("failing_tools.rs"));
             if of_a_tool { quiet(info) } else { loud(info) }
         }));
     });

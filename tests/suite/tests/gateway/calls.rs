@@ -1,6 +1,6 @@
 //! Calls and notifications: what is forwarded, and what ends them.
 
-mod life;
+mod lifecycle;
 mod notices;
-mod passing;
+mod passthrough;
 mod tasks;

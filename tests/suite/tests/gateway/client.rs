@@ -26,7 +26,7 @@ pub(crate) struct GatewayClient {
     input: WriteHalf<DuplexStream>,
     next: u64,
     written: MemoryJournal,
-    pub(crate) said: String,
+    pub(crate) transcript: String,
     era: Era,
     pub(crate) pipeline: Arc<Pipeline>,
     serving: tokio::task::JoinHandle<Result<failwell_transport::ShutdownReport, failwell_fault::Fault>>,
@@ -65,7 +65,7 @@ impl GatewayClient {
 
     pub(crate) async fn of(era: Era, upstreams: Vec<UpstreamSettings>) -> GatewayClient {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
-        let info = Info { name: "gate", title: "GuardSet", version: "1", instructions: "" };
+        let info = Info { name: "gateway", title: "Gateway", version: "1", instructions: "" };
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
         GatewayClient::joining(gateway, MemoryJournal::default(), era).await
     }
@@ -126,14 +126,14 @@ impl GatewayClient {
         let serving = tokio::spawn(serve_stdio(pipeline.clone(), read, write, settings, stop));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
-        let said = String::new();
+        let transcript = String::new();
         let mut world = GatewayClient {
             gateway,
             lines,
             input,
             next: 0,
             written,
-            said,
+            transcript,
             era,
             pipeline,
             serving,
@@ -193,7 +193,7 @@ impl GatewayClient {
     pub(crate) async fn hear_line(&mut self) -> String {
         let line = tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await;
         let line = line.expect("an answer in time").expect("readable").expect("not the end");
-        self.said.push_str(&line);
+        self.transcript.push_str(&line);
         line
     }
 
@@ -221,7 +221,7 @@ impl GatewayClient {
                 reason => assert_eq!(reason, "gateway/UPSTREAM_DOWN", "{answer}"),
             }
         }
-        panic!("it never rests: {}", self.said)
+        panic!("it never rests: {}", self.transcript)
     }
 
     /// Lists the tools until every upstream is present: on a cold machine they start slowly.
@@ -239,7 +239,7 @@ impl GatewayClient {
     /// Checks that the client received no secret of the upstream.
     pub(crate) fn nothing_leaked(&self) {
         for secret in SECRETS {
-            assert!(!self.said.contains(secret), "{secret} reached the caller");
+            assert!(!self.transcript.contains(secret), "{secret} reached the caller");
         }
     }
 

@@ -3,4 +3,4 @@
 pub(super) mod faults;
 mod slow;
 mod tool_failures;
-mod words;
+mod upstream_output;

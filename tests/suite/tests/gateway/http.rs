@@ -3,6 +3,6 @@
 mod auth;
 pub(crate) mod cells;
 mod faults;
-mod life;
+mod lifecycle;
 mod peers;
 mod sse;

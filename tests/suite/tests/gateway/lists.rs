@@ -2,6 +2,6 @@
 
 mod federation;
 mod guidance;
-mod late;
 mod schemas;
+mod slow_lists;
 mod watches;

@@ -11,6 +11,6 @@ mod peers;
 mod policy;
 mod reload;
 mod sessions;
-mod starting;
+mod slow_start;
 
 use failwell_suite::script;

@@ -1,4 +1,4 @@
 //! Rules and guards in front of upstreams.
 
-mod guarded;
 mod rules;
+mod server_guards;

@@ -41,14 +41,14 @@ fn listening(mut settings: UpstreamSettings, folder: &Folder) -> UpstreamSetting
     settings
 }
 
-async fn until_heard(said: &str, folder: &Folder) {
+async fn until_received(wanted: &str, folder: &Folder) {
     let log = folder.path().join("heard");
-    let heard = async {
-        while !std::fs::read_to_string(&log).is_ok_and(|text| text.lines().any(|line| line == said)) {
+    let waiting = async {
+        while !std::fs::read_to_string(&log).is_ok_and(|text| text.lines().any(|line| line == wanted)) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), heard).await.expect("the upstream hears of the call");
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("the upstream hears of the call");
 }
 
 /// The response to one of several pending requests.
@@ -64,15 +64,15 @@ async fn answer(world: &mut GatewayClient, id: u64) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_did_not_change_is_left_alone_and_what_went_is_ended() {
     let mut world = GatewayClient::new(vec![evil(), named("other")]).await;
-    let kept = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
+    let unchanged = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
     let ended = Path::new("/proc").join(text(&world.call("other__spawn", json!({})).await));
     let reloaded = world.gateway.reload(vec![named("new"), evil()], Vec::new());
     assert_eq!(
-        (reloaded.added, reloaded.removed, reloaded.kept),
+        (reloaded.added, reloaded.removed, reloaded.unchanged),
         (vec!["new".into()], vec!["other".into()], vec!["ev".into()])
     );
     gone(&ended).await;
-    assert!(kept.exists(), "it was not even asked");
+    assert!(unchanged.exists(), "it was not even asked");
     assert_eq!(failed(&world.call("other__echo", json!({})).await).1, "mcp/UNKNOWN_TOOL");
     assert_eq!(text(&world.call("new__echo", json!({})).await), "{}");
     world.nothing_leaked();
@@ -84,13 +84,13 @@ async fn a_call_ends_where_it_began() {
     let mut world = GatewayClient::new(vec![listening(evil(), &folder)]).await;
     let old = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
     let slow = world.start("tools/call", json!({"name": "ev__slow", "arguments": {"ms": 6_000}})).await;
-    until_heard("tools/call slow", &folder).await;
+    until_received("tools/call slow", &folder).await;
     let reloaded = world.gateway.reload(vec![marked("MARK")], Vec::new());
     world.gateway.announce(&reloaded);
     assert_eq!(reloaded.changed, ["ev"]);
     assert!(text(&world.call("ev__environment", json!({})).await).contains("MARK"), "the new one answers");
-    assert!(world.said.contains("notifications/tools/list_changed"), "{}", world.said);
-    assert!(!world.said.contains("slept") && old.exists(), "the old one still works");
+    assert!(world.transcript.contains("notifications/tools/list_changed"), "{}", world.transcript);
+    assert!(!world.transcript.contains("slept") && old.exists(), "the old one still works");
     assert_eq!(text(&answer(&mut world, slow).await), "slept");
     gone(&old).await;
 }
@@ -103,7 +103,7 @@ async fn one_that_never_answers_does_not_hold_up_its_end() {
     let mut world = GatewayClient::new(vec![listening(settings, &folder)]).await;
     let old = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
     let hang = world.start("tools/call", json!({"name": "ev__hang", "arguments": {}})).await;
-    until_heard("tools/call hang", &folder).await;
+    until_received("tools/call hang", &folder).await;
     world.gateway.reload(Vec::new(), Vec::new());
     assert_eq!(failed(&answer(&mut world, hang).await).1, "gateway/UPSTREAM_TIMEOUT");
     gone(&old).await;

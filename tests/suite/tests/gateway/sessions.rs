@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::client::{GatewayClient, text};
 use crate::script::{ReceivedRequest, Script, ScriptedResponse, introduced, json_response, response};
 
-pub(crate) fn keeper(sharing: Option<SessionSharing>) -> UpstreamSettings {
+pub(crate) fn memory_upstream(sharing: Option<SessionSharing>) -> UpstreamSettings {
     let reach = Endpoint::Child {
-        program: PathBuf::from(env!("CARGO_BIN_EXE_keeper")),
+        program: PathBuf::from(env!("CARGO_BIN_EXE_memory_upstream")),
         arguments: Vec::new(),
         folder: std::env::temp_dir(),
         environment: Vec::new(),
@@ -119,10 +119,10 @@ async fn without_sessions_there_is_one_connection_for_all() {
     for era in [Era::Modern, Era::Session] {
         let script = Script::new(move |seen| {
             let result = json!({"resultType": "complete", "content": [{"type": "text", "text": "fine"}]});
-            let said = introduced(era, seen).unwrap_or_else(|| answer(seen, &result));
+            let response = introduced(era, seen).unwrap_or_else(|| answer(seen, &result));
             // An upstream without sessions.
-            let text = String::from_utf8_lossy(&said.bytes).replace("Mcp-Session-Id: one\r\n", "");
-            ScriptedResponse { bytes: text.into_bytes(), then: said.then }
+            let text = String::from_utf8_lossy(&response.bytes).replace("Mcp-Session-Id: one\r\n", "");
+            ScriptedResponse { bytes: text.into_bytes(), then: response.then }
         })
         .await;
         let mut first = GatewayClient::new(vec![script.settings("up")]).await;
@@ -184,7 +184,7 @@ async fn what_was_asked_for_is_asked_for_again_in_a_new_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
     for (sharing, is_shared) in [(None, true), (Some(SessionSharing::PerCaller), false)] {
-        let mut first = GatewayClient::new(vec![keeper(sharing)]).await;
+        let mut first = GatewayClient::new(vec![memory_upstream(sharing)]).await;
         let mut second = first.at_reference(Era::Session).await;
         let [ours, theirs] = [memory(&mut first).await, memory(&mut second).await];
         assert_eq!(ours["pid"] == theirs["pid"], is_shared);
@@ -203,7 +203,7 @@ async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unaddressed_messages_of_a_child_reach_its_only_client() {
-    let mut first = GatewayClient::new(vec![keeper(None)]).await;
+    let mut first = GatewayClient::new(vec![memory_upstream(None)]).await;
     let mut second = first.at_reference(Era::Session).await;
     memory(&mut second).await;
     // Both have calls running, so the message and the question cannot be attributed.
@@ -224,23 +224,23 @@ async fn unaddressed_messages_of_a_child_reach_its_only_client() {
     assert!(text(&asked).contains("no client can answer"), "{asked}");
     while second.hear().await["id"] != other {}
     for world in [&first, &second] {
-        assert!(!world.said.contains("crossed-"), "{}", world.said);
+        assert!(!world.transcript.contains("crossed-"), "{}", world.transcript);
     }
     // With a single client they are attributed to it, even during several calls.
     first.start("tools/call", json!({"name": "up__tell", "arguments": {"what": "x", "ms": 1000}})).await;
     let id = first.start("tools/call", json!({"name": "up__ask", "arguments": {"what": "mine"}})).await;
     let question = loop {
-        let heard = first.hear().await;
-        if heard["method"] == "elicitation/create" {
-            break heard;
+        let message = first.hear().await;
+        if message["method"] == "elicitation/create" {
+            break message;
         }
     };
     let accepted = json!({"action": "accept", "content": {"a": "answered"}});
     first.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted})).await;
     let answer = loop {
-        let heard = first.hear().await;
-        if heard["id"] == id {
-            break heard;
+        let message = first.hear().await;
+        if message["id"] == id {
+            break message;
         }
     };
     assert!(text(&answer).contains("answered"), "{answer}");
@@ -250,33 +250,34 @@ async fn unaddressed_messages_of_a_child_reach_its_only_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
-        let mut first = GatewayClient::new(vec![keeper(sharing)]).await;
+        let mut first = GatewayClient::new(vec![memory_upstream(sharing)]).await;
         let mut second = first.at_reference(Era::Session).await;
         first.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;
         second.ask("resources/subscribe", json!({"uri": "up+x://b"})).await;
         for uri in ["x://a", "x://b"] {
             first.call("up__touch", json!({"uri": uri})).await;
         }
-        let heard = |world: &GatewayClient, uri: &str| world.said.contains(&format!("\"uri\":\"up+{uri}\""));
+        let was_told =
+            |world: &GatewayClient, uri: &str| world.transcript.contains(&format!("\"uri\":\"up+{uri}\""));
         // Notifications and responses have no common order, so the test waits for both.
         for _ in 0..300 {
             memory(&mut first).await;
             memory(&mut second).await;
-            if heard(&first, "x://a") && (heard(&second, "x://b") || sharing.is_some()) {
+            if was_told(&first, "x://a") && (was_told(&second, "x://b") || sharing.is_some()) {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        assert!(heard(&first, "x://a") && !heard(&first, "x://b"), "{sharing:?}: {}", first.said);
-        assert!(!heard(&second, "x://a"), "{sharing:?}: {}", second.said);
-        assert_eq!(heard(&second, "x://b"), sharing.is_none(), "{sharing:?}: {}", second.said);
+        assert!(was_told(&first, "x://a") && !was_told(&first, "x://b"), "{sharing:?}: {}", first.transcript);
+        assert!(!was_told(&second, "x://a"), "{sharing:?}: {}", second.transcript);
+        assert_eq!(was_told(&second, "x://b"), sharing.is_none(), "{sharing:?}: {}", second.transcript);
         first.gateway.stop();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restarted_child_gets_levels_and_subscriptions_again() {
-    let mut world = GatewayClient::new(vec![keeper(None)]).await;
+    let mut world = GatewayClient::new(vec![memory_upstream(None)]).await;
     let mut other = world.at_reference(Era::Session).await;
     world.ask("logging/setLevel", json!({"level": "error"})).await;
     world.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;

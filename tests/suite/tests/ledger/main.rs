@@ -27,7 +27,7 @@ impl Drop for Folder {
 #[test]
 fn killed_at_any_moment_no_acknowledged_record_is_lost() {
     let began = Instant::now();
-    let mut chance = Chance::new();
+    let mut chance = SeededRandom::new();
     let (mut acknowledged_in_all, mut quick) = (0, 0);
     for file in 0..ROUNDS / ROUNDS_A_FILE {
         let name = format!("failwell-killed-{}-{file}", std::process::id());
@@ -90,12 +90,12 @@ fn check(folder: &Path, acknowledged: &HashSet<String>) {
 }
 
 /// A simple pseudo-random number, to kill at different moments.
-struct Chance(u64);
+struct SeededRandom(u64);
 
-impl Chance {
-    fn new() -> Chance {
+impl SeededRandom {
+    fn new() -> SeededRandom {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock");
-        Chance(now.as_nanos() as u64 | 1)
+        SeededRandom(now.as_nanos() as u64 | 1)
     }
 
     fn up_to(&mut self, most: u64) -> u64 {

@@ -35,10 +35,10 @@ async fn values_come_back_as_data() {
             "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\ndef f():\n    return {body}\n"
         );
         let outcome = call(&pool, &code, &[], &[], LONG).await.expect(body);
-        let Completion::Returned { repr: told, value: data, .. } = outcome.ended else {
+        let Completion::Returned { repr: printed, value: data, .. } = outcome.ended else {
             panic!("{body} raised")
         };
-        assert_eq!((told.as_str(), data), (repr, value), "{body}");
+        assert_eq!((printed.as_str(), data), (repr, value), "{body}");
     }
 }
 

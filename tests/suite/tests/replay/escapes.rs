@@ -17,12 +17,12 @@ enum EscapeResult {
     /// There is no answer.
     Fail,
     /// It returns the id of a process that it left running and that must be killed.
-    LeaveNobody,
+    NoProcessLeft,
 }
 
 #[tokio::test]
 async fn nothing_gets_out_of_the_sandbox() {
-    use EscapeResult::{Fail, LeaveNobody, Nothing, Raise};
+    use EscapeResult::{Fail, NoProcessLeft, Nothing, Raise};
     let folder = std::env::temp_dir().join(format!("failwell-escapes-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("secret"), "MARK").expect("a secret");
@@ -67,7 +67,7 @@ async fn nothing_gets_out_of_the_sandbox() {
         (format!("os.setxattr('{secret}', 'user.x', b'x')"), Raise("PermissionError")),
         (format!("os.kill({}, 9)", outsider.id()), Raise("PermissionError")),
         ("[os.fork() for _ in range(30)] and time.sleep(60)".to_owned(), Fail),
-        ("os.fork() or (os.setsid(), time.sleep(600))".to_owned(), LeaveNobody),
+        ("os.fork() or (os.setsid(), time.sleep(600))".to_owned(), NoProcessLeft),
         ("os.kill(os.getppid(), 9) or time.sleep(60)".to_owned(), Fail),
         ("os.kill(-1, 9) or time.sleep(60)".to_owned(), Fail),
         ("bytearray(4 << 30)".to_owned(), Fail),
@@ -75,7 +75,7 @@ async fn nothing_gets_out_of_the_sandbox() {
         ("ctypes.string_at(0)".to_owned(), Fail),
         ("os.closerange(3, 20)".to_owned(), Fail),
     ];
-    let before = told(&folder.join("secret"));
+    let before = metadata_of(&folder.join("secret"));
     let pool = pool();
     for (attempt, must) in &attempts {
         let code = format!("import os, socket, sys, time, ctypes\ndef f():\n    return {attempt}\n");
@@ -94,7 +94,7 @@ async fn nothing_gets_out_of_the_sandbox() {
                 }
                 Completion::Raised { class, .. } => panic!("{attempt} raised {class}"),
             },
-            (EscapeResult::LeaveNobody, Ok(outcome)) => match outcome.ended {
+            (EscapeResult::NoProcessLeft, Ok(outcome)) => match outcome.ended {
                 Completion::Returned { repr, .. } => is_gone(&repr).await,
                 Completion::Raised { class, .. } => panic!("{attempt} raised {class}"),
             },
@@ -111,12 +111,12 @@ async fn nothing_gets_out_of_the_sandbox() {
     let left: Vec<_> =
         std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
     assert_eq!(left, ["secret"]);
-    assert_eq!(told(&folder.join("secret")), before);
+    assert_eq!(metadata_of(&folder.join("secret")), before);
     std::fs::remove_dir_all(&folder).expect("the folder goes again");
 }
 
 /// The mode and owner of a file, and its `ctime`, which every change of metadata updates.
-fn told(file: &Path) -> (u32, u32, i64, i64) {
+fn metadata_of(file: &Path) -> (u32, u32, i64, i64) {
     let found = std::fs::metadata(file).expect("a file");
     (found.mode(), found.uid(), found.ctime(), found.ctime_nsec())
 }
@@ -153,10 +153,10 @@ def f():
 async fn an_exception_changes_nothing_when_it_is_printed() {
     let file = std::env::temp_dir().join(format!("failwell-printed-{}", std::process::id()));
     std::fs::write(&file, "#!/bin/true\n").expect("a file");
-    let before = told(&file);
+    let before = metadata_of(&file);
     let code = DISGUISED.replace("PATH", &format!("'{}'", file.display()));
     let outcome = call(&pool(), &code, &[], &[], Duration::from_secs(60)).await.expect("an answer");
-    let after = told(&file);
+    let after = metadata_of(&file);
     std::fs::remove_file(&file).expect("the file goes again");
     let Completion::Raised { message, .. } = outcome.ended else { panic!("it returned") };
     assert_eq!((message.as_str(), after), ("[1, 1, 1, 1, 1]", before));

@@ -86,7 +86,7 @@ impl Client<'_> {
                 line.expect("readable")
             }
             Client::Http(http) => {
-                let response = tokio::time::timeout(patience, http.heard.recv()).await.ok()??;
+                let response = tokio::time::timeout(patience, http.responses.recv()).await.ok()??;
                 http.session = response.header("mcp-session-id").map(str::to_owned).or(http.session.take());
                 Some(shown(&response))
             }
@@ -124,14 +124,14 @@ pub(crate) struct HttpClient {
     revision: Revision,
     session: Option<String>,
     running: HashMap<String, JoinHandle<()>>,
-    hearing: mpsc::UnboundedSender<Response>,
-    heard: mpsc::UnboundedReceiver<Response>,
+    sender: mpsc::UnboundedSender<Response>,
+    responses: mpsc::UnboundedReceiver<Response>,
 }
 
 impl HttpClient {
     pub(crate) fn new(address: SocketAddr, revision: Revision) -> HttpClient {
-        let (hearing, heard) = mpsc::unbounded_channel();
-        HttpClient { address, revision, session: None, running: HashMap::new(), hearing, heard }
+        let (sender, responses) = mpsc::unbounded_channel();
+        HttpClient { address, revision, session: None, running: HashMap::new(), sender, responses }
     }
 
     fn start(&mut self, message: &[u8]) {
@@ -143,11 +143,11 @@ impl HttpClient {
             put("Mcp-Session-Id", session);
         }
         let bytes = request("POST", "/mcp", &self.address.to_string(), &headers, message);
-        let (address, hearing) = (self.address, self.hearing.clone());
+        let (address, sender) = (self.address, self.sender.clone());
         let exchange = tokio::spawn(async move {
             let mut wire = Wire::connect(address).await;
             wire.write(&bytes).await;
-            let _ = hearing.send(wire.response().await);
+            let _ = sender.send(wire.response().await);
         });
         let message: Value = serde_json::from_slice(message).unwrap_or_default();
         if let Some(id) = message.get("id") {

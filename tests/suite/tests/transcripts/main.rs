@@ -53,9 +53,9 @@ fn files() -> Vec<PathBuf> {
 
 /// The problems of one file.
 async fn check(file: &Path, turns: &Arc<Semaphore>) -> Vec<String> {
-    let kept = fs::read_to_string(file).expect("a readable transcript");
+    let stored = fs::read_to_string(file).expect("a readable transcript");
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let script = match Script::parse(&kept) {
+    let script = match Script::parse(&stored) {
         Ok(script) => Arc::new(script),
         Err(why) => return vec![format!("{name}: {why}")],
     };
@@ -63,9 +63,11 @@ async fn check(file: &Path, turns: &Arc<Semaphore>) -> Vec<String> {
     let now = format!("{}\n{}", script.head.trim_end(), grouped(&outcomes));
     if std::env::var_os("UPDATE").is_some() {
         fs::write(file, now).expect("the transcript is written");
-    } else if now != kept {
-        problems
-            .push(format!("{name} differs; read the difference, then UPDATE=1\n{}", differing(&kept, &now)));
+    } else if now != stored {
+        problems.push(format!(
+            "{name} differs; read the difference, then UPDATE=1\n{}",
+            differing(&stored, &now)
+        ));
     }
     problems
 }
@@ -124,11 +126,11 @@ fn grouped(outcomes: &[Outcome]) -> String {
 }
 
 /// The lines in which two texts differ.
-fn differing(kept: &str, now: &str) -> String {
-    let (kept, now): (Vec<&str>, Vec<&str>) = (kept.lines().collect(), now.lines().collect());
-    let same = kept.iter().zip(&now).take_while(|(a, b)| a == b).count();
+fn differing(stored: &str, now: &str) -> String {
+    let (stored, now): (Vec<&str>, Vec<&str>) = (stored.lines().collect(), now.lines().collect());
+    let same = stored.iter().zip(&now).take_while(|(a, b)| a == b).count();
     let shown = |sign: char, lines: &[&str]| -> String {
         lines.iter().skip(same).take(6).map(|line| format!("{sign} {line}\n")).collect()
     };
-    format!("line {}\n{}{}", same + 1, shown('-', &kept), shown('+', &now))
+    format!("line {}\n{}{}", same + 1, shown('-', &stored), shown('+', &now))
 }

@@ -38,7 +38,7 @@ pub(crate) async fn play(script: &Script, entry_point: EntryPoint, revision: Rev
         }
     };
     let mut program = Program::start(arguments, folder, &config);
-    let said = match entry_point {
+    let answers = match entry_point {
         EntryPoint::Stdio => converse(script, &mut Client::Stdio(&mut program), revision, &log).await,
         _ => match program.address().await {
             Some(address) => {
@@ -55,7 +55,7 @@ pub(crate) async fn play(script: &Script, entry_point: EntryPoint, revision: Rev
         EntryPoint::Stdio => program.hang_up().await,
         _ => program.terminate().await,
     };
-    let mut text: String = said.iter().map(|line| format!("< {line}\n")).collect();
+    let mut text: String = answers.iter().map(|line| format!("< {line}\n")).collect();
     text.push_str(&format!(
         "exit {}\n",
         ended.code().map_or("by a signal".to_owned(), |code| code.to_string())
@@ -66,8 +66,8 @@ pub(crate) async fn play(script: &Script, entry_point: EntryPoint, revision: Rev
     }
     let journal = program.journal();
     journal.lines().for_each(|line| text.push_str(&format!("journal {line}\n")));
-    let mut problems = script.broken_promises(&said.concat(), &journal, program.folder());
-    if said.iter().any(|line| line == NOTHING) {
+    let mut problems = script.broken_promises(&answers.concat(), &journal, program.folder());
+    if answers.iter().any(|line| line == NOTHING) {
         problems.push("something was not answered".to_owned());
     }
     Replay { text: blank(&text, program.folder()), problems }
@@ -75,13 +75,13 @@ pub(crate) async fn play(script: &Script, entry_point: EntryPoint, revision: Rev
 
 /// The ledger's records of tool calls.
 fn recorded(program: &Program) -> String {
-    let records = program.said(&["audit", "query", "--json"]);
+    let records = program.output(&["audit", "query", "--json"]);
     let records = records.lines().map(|line| serde_json::from_str::<Value>(line).expect("a record"));
     let text =
         |record: &Value, name: &str| record.get(name).and_then(Value::as_str).unwrap_or("-").to_owned();
     let line = |record: Value| {
-        let said = ["outcome", "method", "target", "reason"].map(|name| text(&record, name));
-        format!("ledger {}\n", said.join(" "))
+        let members = ["outcome", "method", "target", "reason"].map(|name| text(&record, name));
+        format!("ledger {}\n", members.join(" "))
     };
     let about_tools = |record: &Value| ["tools/call", "execute_tool"].contains(&&*text(record, "method"));
     records.filter(about_tools).map(line).collect()
@@ -101,66 +101,66 @@ async fn converse(script: &Script, client: &mut Client<'_>, revision: Revision, 
     if is_mcp && !script.alone && revision.era() == Era::Session {
         client.start(requests::initialize(revision, "\"hello\"").as_bytes()).await;
         // A program that refuses to start sends this. The case goes on without a handshake.
-        if let Some(said) = client.hear(PATIENCE).await.filter(|said| !said.contains("\"result\"")) {
-            return vec![said];
+        if let Some(answers) = client.hear(PATIENCE).await.filter(|answers| !answers.contains("\"result\"")) {
+            return vec![answers];
         }
         client.tell(requests::INITIALIZED.as_bytes(), PATIENCE).await;
     }
-    let mut said = Vec::new();
+    let mut answers = Vec::new();
     for step in &script.steps {
         match step {
             Step::Until(asked) => until(asked, log).await,
-            step => take(step, client, revision, &mut said).await,
+            step => take(step, client, revision, &mut answers).await,
         }
     }
-    said
+    answers
 }
 
 /// Waits until a line stands in the upstream's log.
 async fn until(asked: &str, log: &Path) {
-    let heard = async {
+    let waiting = async {
         while !std::fs::read_to_string(log).is_ok_and(|text| text.lines().any(|line| line == asked)) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, heard)
+    tokio::time::timeout(PATIENCE, waiting)
         .await
         .unwrap_or_else(|_| panic!("the upstream never heard: {asked}"));
 }
 
-async fn take(step: &Step, client: &mut Client<'_>, revision: Revision, said: &mut Vec<String>) {
+async fn take(step: &Step, client: &mut Client<'_>, revision: Revision, answers: &mut Vec<String>) {
     let nothing = || NOTHING.to_owned();
     match step {
         Step::Tool(name, arguments) if matches!(client, Client::Plain(..)) => {
-            said.push(client.call_plainly(name, &repeated(arguments)).await.unwrap_or_else(nothing));
+            answers.push(client.call_plainly(name, &repeated(arguments)).await.unwrap_or_else(nothing));
         }
         Step::Tool(name, arguments) => {
             let (id, params) =
-                (said.len() + 1, format!(r#"{{"name":"{name}","arguments":{arguments}<meta>}}"#));
+                (answers.len() + 1, format!(r#"{{"name":"{name}","arguments":{arguments}<meta>}}"#));
             let call = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
             client.start(&expand(&call, revision)).await;
-            said.push(client.hear(PATIENCE).await.unwrap_or_else(nothing));
+            answers.push(client.hear(PATIENCE).await.unwrap_or_else(nothing));
         }
         Step::Send(message) => {
             client.start(&expand(message, revision)).await;
-            said.push(client.hear(PATIENCE).await.unwrap_or_else(nothing));
+            answers.push(client.hear(PATIENCE).await.unwrap_or_else(nothing));
         }
         Step::Until(_) => {}
         Step::Start(message) => client.start(&expand(message, revision)).await,
-        Step::Hear => said.push(client.hear(PATIENCE).await.unwrap_or_else(nothing)),
-        Step::Tell(message) => said.extend(client.tell(&expand(message, revision), PATIENCE).await),
+        Step::Hear => answers.push(client.hear(PATIENCE).await.unwrap_or_else(nothing)),
+        Step::Tell(message) => answers.extend(client.tell(&expand(message, revision), PATIENCE).await),
         Step::Cancel(id) => {
             let params = format!("{{\"requestId\":{id}}}");
             let notice =
                 format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
             if !client.hang_up_on(id) {
-                said.extend(client.tell(notice.as_bytes(), PATIENCE).await);
+                answers.extend(client.tell(notice.as_bytes(), PATIENCE).await);
             }
         }
         Step::Quiet(wait) => {
             let until = tokio::time::Instant::now() + *wait;
             while let Some(line) = client.hear(until.duration_since(tokio::time::Instant::now())).await {
-                said.push(line);
+                answers.push(line);
             }
         }
     }
@@ -168,9 +168,9 @@ async fn take(step: &Step, client: &mut Client<'_>, revision: Revision, said: &m
 
 impl Script {
     /// The texts that occur where they must not, or are missing where they must occur.
-    fn broken_promises(&self, said: &str, journal: &str, folder: &Path) -> Vec<String> {
+    fn broken_promises(&self, answers: &str, journal: &str, folder: &Path) -> Vec<String> {
         let mut problems = Vec::new();
-        for text in self.hidden.iter().chain(&self.nowhere).filter(|text| said.contains(*text)) {
+        for text in self.hidden.iter().chain(&self.nowhere).filter(|text| answers.contains(*text)) {
             problems.push(format!("{text} reached the caller"));
         }
         for text in self.hidden.iter().filter(|text| !journal.contains(*text)) {

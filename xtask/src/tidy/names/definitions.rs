@@ -1,4 +1,4 @@
-//! Definitions of types, functions and modules in one source file, with the `cfg` they stand under.
+//! Definitions of types, variants, functions and modules in one source file, with the `cfg` they stand under.
 
 use crate::rust::{Kind, Token, tokens};
 
@@ -6,6 +6,7 @@ use crate::rust::{Kind, Token, tokens};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Type,
+    Variant,
     Function,
     Module,
 }
@@ -54,10 +55,21 @@ pub(super) fn classes<'a>(tokens: &[Token<'a>]) -> Vec<Definition<'a>> {
         .collect()
 }
 
-/// A block that is open: what it belongs to, and the conditions it stands under.
+/// The item that an open block belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BlockOwner {
+    /// A trait or an `impl`, whose types are associated.
+    Trait,
+    Enum,
+    Other,
+}
+
+/// A block that is open, and the conditions it stands under.
 struct Block {
-    has_associated_types: bool,
+    owner: BlockOwner,
     conditions: Vec<String>,
+    /// The number of brackets that are open around the block.
+    brackets: usize,
 }
 
 struct Reader<'t, 'a> {
@@ -71,7 +83,8 @@ impl<'a> Reader<'_, 'a> {
         let mut blocks: Vec<Block> = Vec::new();
         let mut pending = Vec::new();
         let mut path = None;
-        let mut has_associated_types = false;
+        let mut owner = BlockOwner::Other;
+        let mut brackets = 0usize;
         while let Some(token) = self.tokens.get(self.at).copied() {
             match token.text {
                 "#" => {
@@ -79,32 +92,41 @@ impl<'a> Reader<'_, 'a> {
                     continue;
                 }
                 "impl" | "trait" if self.begins_item() => {
-                    has_associated_types = true;
+                    owner = BlockOwner::Trait;
                     if token.text == "trait" {
                         self.define(ItemKind::Type, &blocks, &pending, None);
                     }
                 }
-                "struct" | "enum" => self.define(ItemKind::Type, &blocks, &pending, None),
+                "struct" => self.define(ItemKind::Type, &blocks, &pending, None),
+                "enum" => {
+                    owner = BlockOwner::Enum;
+                    self.define(ItemKind::Type, &blocks, &pending, None);
+                }
                 "union" if self.begins_item() => self.define(ItemKind::Type, &blocks, &pending, None),
                 "type"
                     if self.begins_item()
-                        && !blocks.last().is_some_and(|block| block.has_associated_types) =>
+                        && blocks.last().is_none_or(|block| block.owner != BlockOwner::Trait) =>
                 {
                     self.define(ItemKind::Type, &blocks, &pending, None);
                 }
                 "fn" => self.define(ItemKind::Function, &blocks, &pending, None),
                 "mod" => self.define(ItemKind::Module, &blocks, &pending, path.take()),
                 "{" => {
-                    blocks.push(Block { has_associated_types, conditions: std::mem::take(&mut pending) });
-                    has_associated_types = false;
+                    blocks.push(Block { owner, conditions: std::mem::take(&mut pending), brackets });
+                    (owner, brackets) = (BlockOwner::Other, 0);
                 }
                 "}" => {
-                    blocks.pop();
+                    brackets = blocks.pop().map_or(0, |block| block.brackets);
                     pending.clear();
                 }
                 ";" => {
                     pending.clear();
-                    has_associated_types = false;
+                    owner = BlockOwner::Other;
+                }
+                "(" | "[" => brackets += 1,
+                ")" | "]" => brackets = brackets.saturating_sub(1),
+                _ if brackets == 0 && self.begins_variant(blocks.last()) => {
+                    self.add(ItemKind::Variant, token, &blocks, &pending, None);
                 }
                 _ => {}
             }
@@ -121,10 +143,30 @@ impl<'a> Reader<'_, 'a> {
         })
     }
 
+    /// Whether the word here can begin a variant: in the block of an enum, after its start, a comma or an attribute.
+    fn begins_variant(&self, block: Option<&Block>) -> bool {
+        let is_word = self.tokens.get(self.at).is_some_and(|token| token.kind == Kind::Word);
+        let before = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        is_word
+            && block.is_some_and(|block| block.owner == BlockOwner::Enum)
+            && before.is_some_and(|token| matches!(token.text, "{" | "," | "]"))
+    }
+
+    /// Adds the definition whose name follows the keyword here.
     fn define(&mut self, kind: ItemKind, blocks: &[Block], pending: &[String], path: Option<&'a str>) {
-        let Some(name) = self.tokens.get(self.at + 1).filter(|token| token.kind == Kind::Word) else {
-            return;
-        };
+        if let Some(name) = self.tokens.get(self.at + 1).copied().filter(|token| token.kind == Kind::Word) {
+            self.add(kind, name, blocks, pending, path);
+        }
+    }
+
+    fn add(
+        &mut self,
+        kind: ItemKind,
+        name: Token<'a>,
+        blocks: &[Block],
+        pending: &[String],
+        path: Option<&'a str>,
+    ) {
         let around = blocks.iter().flat_map(|block| &block.conditions);
         let conditions = around.chain(pending).cloned().collect();
         self.found.push(Definition { kind, name: name.text, line: name.line, conditions, path });

@@ -72,7 +72,7 @@ fn opposite_conditions_exclude_each_other() {
 #[test]
 fn a_type_is_a_noun() {
     for name in [
-        "Kept", "Told", "Listed", "Running", "Unknown", "Unheard", "Of", "Takes", "Must", "LoginOf",
+        "Kept", "Sent", "Listed", "Running", "Unknown", "Unsaid", "Of", "Takes", "Must", "LoginOf",
         "DriverIs",
     ] {
         let text = format!("pub(crate) enum {name} {{ A }}");
@@ -110,6 +110,19 @@ fn old_words_are_found_in_names() {
         ("src/a.rs", "struct A { gate: u8 }"),
         ("src/a.rs", "static ROOM: u8 = 1;"),
         ("src/a.rs", "use failwell_controls::Settings as HouseSettings;"),
+        ("src/carriers.rs", ""),
+        ("src/entrance.rs", ""),
+        ("src/kept/list.rs", ""),
+        ("tests/passing.rs", ""),
+        ("tests/unheard.rs", ""),
+        ("src/a.rs", "fn f() { let told = 1; }"),
+        ("src/a.rs", "fn f(said: &str) {}"),
+        ("tests/a.rs", "fn f() { if let Some(heard) = next() {} }"),
+        ("src/a.rs", "struct A { ruling: u8 }"),
+        ("src/a.rs", "enum A { Some(u8), Nobody }"),
+        ("src/a.rs", "enum A { B { kept: u8 }, Kept }"),
+        ("src/a.rs", "enum A { B(Vec<[u8; 4]>, u8), #[serde(rename = \"x\")] Kept(u8) }"),
+        ("src/a.rs", "fn f() { g(|| { enum A { Well } }) }"),
     ] {
         assert_eq!(findings(&[(path, text)]).len(), 1, "{path}: {text}");
     }
@@ -118,6 +131,10 @@ fn old_words_are_found_in_names() {
         "static SHELF: &str = \"shelf/FULL\";",
         "fn f() { raise(LOBBY_UNKNOWN_REASON) }",
         "fn is_letter() {}",
+        "enum A { B { kept: u8 }, C(Kept, Well) }",
+        "fn f() { match a { A { kept, .. } => Kept } }",
+        "fn threshold_told_apart() {}",
+        "struct A { #[serde(rename = \"told\")] fault: u8 }",
         "fn the_oldest_session_makes_room() {}",
         "fn f() { let line = 1; let place = 2; }",
     ] {
@@ -165,6 +182,11 @@ fn old_words_are_found_in_python() {
     }
     let named = check_script("tests/house.py", "");
     assert_eq!(named.len(), 1, "the name of a file counts");
+    for text in ["def told():\n    pass\n", "said = 1\n", "self.heard = []\n"] {
+        assert_eq!(script(text).len(), 1, "{text}");
+    }
+    let project = check_script("tests/pytest/fixtures/passing/test_a.py", "");
+    assert_eq!(project.len(), 0, "a project is named by what happens in pytest");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::thin::{count, count_removed, thin};
+use super::prune_refusals::{count, count_removed, prune_refusals};
 use super::{LedgerFile, RecordClass, RecordDraft, SyncMode, add, head, pruned};
 use crate::ledger::chain::{ChainHead, RecordHash};
 use crate::ledger::record_line::{Event, RecordLine};
@@ -20,7 +20,7 @@ impl LedgerFile {
     /// Returns true if more may remain. The removal is itself a record, so that truncation by others is detected.
     pub(crate) fn prune(&mut self, keep: &Retention, now: Moment) -> Result<bool, Fault> {
         let done = self.begin().and_then(|transaction| {
-            if thin(&transaction, keep, used(&transaction)?, now)? > 0 {
+            if prune_refusals(&transaction, keep, used(&transaction)?, now)? > 0 {
                 transaction.commit()?;
                 return Ok(true);
             }

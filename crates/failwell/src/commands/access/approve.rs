@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use failwell_store::{Approval, DecideResult, Decision};
 use failwell_store::{SqliteApprovals, readable, visible};
 
-use super::consent_place::ConsentPlace;
+use super::consent_location::ConsentLocation;
 use super::decision::{self, Register, person};
 use crate::cli::Approve;
 use crate::commands::json;
@@ -20,17 +20,17 @@ use crate::terminal::{self, Paint};
 const LONGEST_REASON: usize = 1_000;
 
 pub(in crate::commands) fn run(arguments: &Approve) -> Result<ExitCode, Complaint> {
-    let place = ConsentPlace::at(&arguments.place)?;
-    let kept = SqliteApprovals::all_gateways(&place.consent);
+    let place = ConsentLocation::at(&arguments.place)?;
+    let approvals = SqliteApprovals::all_gateways(&place.consent);
     let is_there = place.is_there()?;
     let file = place.file;
     match &arguments.id {
         None if !is_there => list(&[], arguments),
-        None => list(&kept.read_all().map_err(|fault| file.unreadable(&fault))?, arguments),
+        None => list(&approvals.read_all().map_err(|fault| file.unreadable(&fault))?, arguments),
         Some(id) if !is_there => Err(unknown(id)),
         Some(id) => {
-            let found = kept.read(id).map_err(|fault| file.unreadable(&fault))?;
-            one(&found.ok_or_else(|| unknown(id))?, &kept, arguments)
+            let found = approvals.read(id).map_err(|fault| file.unreadable(&fault))?;
+            one(&found.ok_or_else(|| unknown(id))?, &approvals, arguments)
         }
     }
 }
@@ -65,7 +65,7 @@ fn list(all: &[Approval], arguments: &Approve) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn one(approval: &Approval, kept: &SqliteApprovals, arguments: &Approve) -> Result<ExitCode, Complaint> {
+fn one(approval: &Approval, approvals: &SqliteApprovals, arguments: &Approve) -> Result<ExitCode, Complaint> {
     let decision = match (arguments.yes, arguments.no) {
         (true, _) => Some(Decision::Approve),
         (_, true) => Some(Decision::Deny),
@@ -89,20 +89,20 @@ fn one(approval: &Approval, kept: &SqliteApprovals, arguments: &Approve) -> Resu
             }
         },
     };
-    decide(approval, decision, kept, arguments)
+    decide(approval, decision, approvals, arguments)
 }
 
 fn decide(
     approval: &Approval,
     decision: Decision,
-    kept: &SqliteApprovals,
+    approvals: &SqliteApprovals,
     arguments: &Approve,
 ) -> Result<ExitCode, Complaint> {
     let folder = audit::folder(&arguments.place)?;
     let register = Register::open(&arguments.place, &folder)?;
     let reason = arguments.reason.as_deref().map(|reason| register.scrub(reason));
     let reason = reason.map(|reason| reason.chars().take(LONGEST_REASON).collect::<String>());
-    let answered = kept.answer(&approval.id, decision, &person(), reason.as_deref());
+    let answered = approvals.answer(&approval.id, decision, &person(), reason.as_deref());
     match answered.map_err(|fault| StateFile::consent(&folder).unwritable(&fault))? {
         DecideResult::Done(approval) => {
             let written = register.write(decision::DecisionRecord {

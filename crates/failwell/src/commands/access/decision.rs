@@ -11,7 +11,7 @@ use failwell_rpc::{Dialect, ReplyTo, RestStyle};
 
 use crate::cli::LedgerLocation;
 use crate::commands::backends::ledger;
-use crate::commands::configured::{self, ConfigFileError};
+use crate::commands::config_file::{self, ConfigFileError};
 use crate::commands::serving::serve;
 use crate::complaint::Complaint;
 use crate::config::{AuditConfig, Config};
@@ -52,7 +52,7 @@ impl Register {
     pub(super) fn open(place: &LedgerLocation, folder: &Path) -> Result<Register, Complaint> {
         let config = match place.data_dir {
             Some(_) => Config::default(),
-            None => configured::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?,
+            None => config_file::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?,
         };
         // Exporters read the ledger in the server process, so this command starts none.
         let audit = AuditConfig { otlp: None, postgres: None, ..config.audit };
@@ -78,7 +78,7 @@ impl Register {
     /// Writes the decision to the ledger.
     pub(super) fn write(&self, decided: DecisionRecord) -> Result<Ref, Complaint> {
         let to =
-            ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Dialect::Rest(RestStyle::Plain)) };
+            ReplyTo { reference: Ref::fresh(), ..ReplyTo::unreadable(None, Dialect::Rest(RestStyle::Plain)) };
         let reference = to.reference;
         let verdict = Verdict {
             guard: decided.guard.into(),
@@ -101,7 +101,7 @@ impl Register {
             method: Some(decided.method.into()),
             target: Some(decided.target.into()),
             server: None,
-            ended_as: ExchangeOutcome::Well,
+            ended_as: ExchangeOutcome::Succeeded,
             bytes_in: 0,
             bytes_out: 0,
             trace: None,

@@ -3,13 +3,13 @@ use std::process::ExitCode;
 use failwell_tasks::{AuthStatus, Login, Permission, Settings};
 
 use crate::cli::{LoginTarget, LogoutTarget, PermissionChoice, Reach, TasksLogin};
-use crate::commands::configured::{self, ConfigFileError};
+use crate::commands::config_file::{self, ConfigFileError};
 use crate::commands::servers::tasks::{complaint, settle};
 use crate::complaint::Complaint;
 use crate::terminal;
 
 fn settled(reach: &Reach) -> Result<Settings, Complaint> {
-    settle(&configured::settle(reach.config.as_deref()).map_err(ConfigFileError::report)?, reach)
+    settle(&config_file::settle(reach.config.as_deref()).map_err(ConfigFileError::report)?, reach)
 }
 
 /// Starts a login and waits until the user has allowed it in the browser.

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use failwell_store::{PinAdmin, PinRecord, describe_change, visible};
 use serde_json::{Value, json as object};
 
-use super::consent_place::ConsentPlace;
+use super::consent_location::ConsentLocation;
 use super::decision::{DecisionRecord, Register, person};
 use crate::cli::{LedgerLocation, PinCommand, PinForget, PinSelection};
-use crate::commands::configured::counted;
+use crate::commands::config_file::counted;
 use crate::commands::json;
 use crate::commands::records::audit;
 use crate::complaint::Complaint;
@@ -29,24 +29,24 @@ pub(in crate::commands) fn run(what: &PinCommand) -> Result<ExitCode, Complaint>
 
 struct PinFile {
     book: PinAdmin,
-    place: ConsentPlace,
+    place: ConsentLocation,
 }
 
 impl PinFile {
     /// The pins of the gateway whose configuration is used. With `--data-dir`, the pins of all gateways in
     /// that folder.
     fn at(place: &LedgerLocation) -> Result<PinFile, Complaint> {
-        let place = ConsentPlace::at(place)?;
+        let place = ConsentLocation::at(place)?;
         Ok(PinFile { book: PinAdmin::new(&place.consent, place.scope.clone()), place })
     }
 }
 
 /// The selected pins. A selected pin must exist.
-fn wanted(kept: &PinFile, which: &PinSelection) -> Result<Vec<PinRecord>, Complaint> {
+fn wanted(file: &PinFile, which: &PinSelection) -> Result<Vec<PinRecord>, Complaint> {
     // Only an unreadable file is an error here. A missing file has no pins.
-    kept.place.is_there()?;
-    let all = kept.book.all(which.server.as_deref());
-    let mut pins = all.map_err(|fault| kept.place.file.unreadable(&fault))?;
+    file.place.is_there()?;
+    let all = file.book.all(which.server.as_deref());
+    let mut pins = all.map_err(|fault| file.place.file.unreadable(&fault))?;
     let missing = |what: &str| {
         let what = on_one_line(what);
         Complaint::new(
@@ -100,8 +100,8 @@ fn diff(which: &PinSelection, as_json: bool) -> Result<ExitCode, Complaint> {
 }
 
 fn approve(which: &PinSelection, yes: bool) -> Result<ExitCode, Complaint> {
-    let kept = PinFile::at(&which.place)?;
-    let mut pins = wanted(&kept, which)?;
+    let file = PinFile::at(&which.place)?;
+    let mut pins = wanted(&file, which)?;
     pins.retain(|pin| pin.held_hash.is_some());
     if pins.is_empty() {
         terminal::report("nothing is held\n");
@@ -113,7 +113,7 @@ fn approve(which: &PinSelection, yes: bool) -> Result<ExitCode, Complaint> {
         return Ok(ExitCode::SUCCESS);
     }
     let register = Register::open(&which.place, &audit::folder(&which.place)?)?;
-    let done = kept.book.approve(&pins, &person()).map_err(|fault| kept.place.file.unwritable(&fault))?;
+    let done = file.book.approve(&pins, &person()).map_err(|fault| file.place.file.unwritable(&fault))?;
     for pin in &pins {
         let digits = pin.held_hash.as_deref().map(digits).unwrap_or_default();
         write_down(&register, pin, "approve", vec![format!("definition {digits}")])?;
@@ -137,11 +137,11 @@ fn approve(which: &PinSelection, yes: bool) -> Result<ExitCode, Complaint> {
 fn forget(arguments: &PinForget) -> Result<ExitCode, Complaint> {
     let PinForget { server, names, place } = arguments;
     let which = PinSelection { server: Some(server.clone()), names: names.clone(), place: place.clone() };
-    let kept = PinFile::at(&which.place)?;
-    let pins = wanted(&kept, &which)?;
+    let file = PinFile::at(&which.place)?;
+    let pins = wanted(&file, &which)?;
     let register = Register::open(&which.place, &audit::folder(&which.place)?)?;
     let whole = which.server.as_deref().filter(|_| which.names.is_empty());
-    kept.book.forget(&pins, whole).map_err(|fault| kept.place.file.unwritable(&fault))?;
+    file.book.forget(&pins, whole).map_err(|fault| file.place.file.unwritable(&fault))?;
     for pin in &pins {
         write_down(&register, pin, "forget", Vec::new())?;
     }

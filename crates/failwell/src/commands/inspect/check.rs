@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json as object};
 
 use crate::cli::Check;
-use crate::commands::configured::{ConfigFileError, counted};
+use crate::commands::config_file::{ConfigFileError, counted};
 use crate::commands::json;
 use crate::complaint::Complaint;
 use failwell_gateway::{HttpTransport, SessionSharing};
@@ -114,8 +114,8 @@ fn jwt(jwt: &JwtConfig) -> Value {
 fn limits(limits: &Limits) -> Value {
     let rate = |rate: Rate| object!({"per_second": rate.per_second, "burst": rate.burst});
     object!({
-        "rate": limits.everybody.rate.map(rate),
-        "concurrency": limits.everybody.concurrency,
+        "rate": limits.default.rate.map(rate),
+        "concurrency": limits.default.concurrency,
         "errors": rate(limits.errors.unwrap_or(Limits::USUAL_ERRORS)),
         "callers": limits.callers.len(),
         "tools": limits.tools.len(),

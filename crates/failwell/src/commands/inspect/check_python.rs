@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::cli::CheckPython;
 use crate::commands::json;
-use crate::commands::serving::one;
+use crate::commands::serving::single_server;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
@@ -26,7 +26,7 @@ pub(in crate::commands) async fn run(arguments: CheckPython) -> Result<ExitCode,
             "name a file of Python source: FILE[::FUNCTION]",
         )
     })?;
-    let queue = AnalysisQueue::new(one::analysis_settings(arguments.engine)?);
+    let queue = AnalysisQueue::new(single_server::analysis_settings(arguments.engine)?);
     let functions = match function {
         Some(function) => vec![function.to_owned()],
         None => once::functions(&queue, &code).await.map_err(|fault| refused(file, &fault))?,

@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::cli::Doctor;
-use crate::commands::{configured, json};
+use crate::commands::{config_file, json};
 use crate::complaint::Complaint;
 use crate::doctor::{self, ConfiguredParts, Finding, Status};
 use crate::terminal::{self, Paint};
@@ -16,7 +16,7 @@ struct Diagnosis<'a> {
 
 pub(in crate::commands) async fn run(arguments: &Doctor) -> Result<ExitCode, Complaint> {
     // `failwell check` reports an invalid file. `doctor` uses the defaults instead.
-    let config = configured::settle(None).unwrap_or_default();
+    let config = config_file::settle(None).unwrap_or_default();
     let findings = doctor::examine(ConfiguredParts::from(&config)).await;
     let lacking = doctor::lacking(&findings);
     let text = if arguments.json {

@@ -1,9 +1,9 @@
 //! `failwell audit`: reads the ledger.
 
 #[cfg(feature = "postgres")]
-mod archived;
-mod book;
+mod archive;
 mod export;
+mod record_reader;
 mod tail;
 mod verify;
 
@@ -12,11 +12,11 @@ use std::process::ExitCode;
 
 use failwell_audit::{Format, Query};
 
-pub(in crate::commands) use self::book::{NodeRow, RecordReader};
+pub(in crate::commands) use self::record_reader::{NodeRow, RecordReader};
 
 use crate::cli::{AuditCommand, LedgerLocation, QueryLedger, RecordFilter};
 use crate::commands::backends::ledger;
-use crate::commands::configured::{self, ConfigFileError};
+use crate::commands::config_file::{self, ConfigFileError};
 use crate::complaint::Complaint;
 use crate::terminal;
 
@@ -35,7 +35,7 @@ pub(in crate::commands) fn folder(place: &LedgerLocation) -> Result<PathBuf, Com
         Some(folder) => Ok(folder.clone()),
         None => {
             let config =
-                configured::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?;
+                config_file::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?;
             Ok(ledger::folder(&config))
         }
     }

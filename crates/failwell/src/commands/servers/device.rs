@@ -7,7 +7,7 @@ use failwell_store::blob_store::BlobStore;
 use serde_json::{Map, Value};
 
 use crate::cli::{Device, DriverChoice};
-use crate::commands::backends::kept;
+use crate::commands::backends::blob_store;
 use crate::commands::serving::serve;
 use crate::complaint::Complaint;
 use crate::config::{Config, is_exposed_url, usual_program};
@@ -30,7 +30,8 @@ pub(in crate::commands) fn settings(config: &Config, shelf: Option<BlobStore>) -
 
 /// Settings for one command: the device of the command line, otherwise the devices of the file.
 pub(in crate::commands) fn settle(config: &Config, arguments: &Device) -> Result<Settings, Complaint> {
-    let mut settings = settings(config, kept::shelf(config)).map_err(|fault| serve::unexpected(&fault))?;
+    let mut settings =
+        settings(config, blob_store::open(config)).map_err(|fault| serve::unexpected(&fault))?;
     if let Some(driver) = arguments.driver {
         settings.devices = vec![typed(arguments, kind(driver))?];
     }

@@ -7,13 +7,13 @@ use failwell_fault::reason;
 use failwell_gateway::ReloadReport;
 use tokio_util::sync::CancellationToken;
 
-use super::entrance::ServedEndpoint;
+use super::endpoint::ServedEndpoint;
 use super::serve;
-use super::served::{ReloadOutcome, ServedGateway};
+use super::served_gateway::{ReloadOutcome, ServedGateway};
 use super::service_manager::{self, ServiceState};
 use super::start_error::plugin_complaint;
 use super::watch::{Hangup, Hangups, WatchedFile};
-use crate::commands::configured::{self, ConfigFileError, counted};
+use crate::commands::config_file::{self, ConfigFileError, counted};
 use crate::commands::servers::demo::{Demo, with_demo};
 use crate::complaint::Complaint;
 use crate::config::{self, Config, DEFAULT_FILE, Problem};
@@ -49,7 +49,7 @@ impl ConfigSource {
 
     /// Loads the current settings. A file that existed at the start must still exist.
     pub(super) fn settle(&self) -> Result<Config, ConfigFileError> {
-        configured::settle(self.named.as_deref())
+        config_file::settle(self.named.as_deref())
     }
 
     /// Whether the settings come from a file.
@@ -82,7 +82,7 @@ impl ServedConfig {
 
     async fn reload(&mut self) {
         let named = self.source.named.clone();
-        let settled = tokio::task::spawn_blocking(move || configured::settle(named.as_deref())).await;
+        let settled = tokio::task::spawn_blocking(move || config_file::settle(named.as_deref())).await;
         let Ok(settled) = settled else { return };
         let settled = settled.map(|config| with_demo(self.demo.as_deref(), config));
         let settled = settled.and_then(|config| self.changeable(config));
@@ -125,7 +125,7 @@ impl ServedConfig {
                 }
                 let guards =
                     self.config.guards != config.guards || self.config.custom_guards != config.custom_guards;
-                let told = summary(
+                let summary = summary(
                     &reloaded,
                     &[
                         ("keys", rekeyed),
@@ -146,7 +146,7 @@ impl ServedConfig {
                     Some(file) => format!("{} was read again", file.display()),
                     None => format!("there is no {DEFAULT_FILE}"),
                 };
-                self.tell(&format!("{read}: {told}"));
+                self.tell(&format!("{read}: {summary}"));
                 if guards {
                     self.served.disabled.iter().for_each(|line| self.tell(line));
                 }
@@ -176,14 +176,15 @@ fn unchanged(complaint: Complaint) -> Complaint {
 fn summary(reloaded: &ReloadReport, others: &[(&str, bool)], guards: bool) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
-    let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
+    let mut changes: Vec<String> =
+        parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
     let others = [("rules", reloaded.ruled)].into_iter().chain(others.iter().copied());
-    told.extend(others.filter(|(_, differ)| *differ).map(|(what, _)| format!("{what} read again")));
+    changes.extend(others.filter(|(_, differ)| *differ).map(|(what, _)| format!("{what} read again")));
     if guards {
-        told.push("guards changed".to_owned());
+        changes.push("guards changed".to_owned());
     }
-    if told.is_empty() {
+    if changes.is_empty() {
         return "nothing changed".to_owned();
     }
-    format!("{}; {} left alone", told.join("; "), counted(reloaded.kept.len(), "server"))
+    format!("{}; {} left alone", changes.join("; "), counted(reloaded.unchanged.len(), "server"))
 }

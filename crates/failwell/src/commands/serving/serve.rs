@@ -63,7 +63,7 @@ fn guarded(server: Result<impl ToolServer, Fault>, settings: Settings) -> Result
 /// The limits of the file. `typed` overrides the rate for all callers; the burst is twice the rate.
 pub(in crate::commands) fn limits(mut limits: Limits, typed: Option<u32>) -> Limits {
     if let Some(rate) = typed.map(f64::from) {
-        limits.everybody.rate = Some(Rate { per_second: rate, burst: rate * 2.0 });
+        limits.default.rate = Some(Rate { per_second: rate, burst: rate * 2.0 });
     }
     limits
 }

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::reload::{ConfigSource, ServedConfig};
 use super::serve;
-use super::served::ServedGateway;
+use super::served_gateway::ServedGateway;
 use super::start_error::{StartError, plugin_complaint};
 use crate::cli::{Bounds, Stdio};
 use crate::commands::backends::shared::SharedBackends;
@@ -28,9 +28,9 @@ pub(in crate::commands) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint>
                 let served = match ServedGateway::new(&arguments.bounds, &config, shared).await {
                     Err(StartError::Plugin(fault)) => {
                         let complaint = plugin_complaint(&fault);
-                        let told =
+                        let notice =
                             move || Fault::new(fault.reason()).note("start", fault.operator().to_string());
-                        return refuse(&arguments.bounds, told, complaint).await;
+                        return refuse(&arguments.bounds, notice, complaint).await;
                     }
                     served => served?,
                 };

@@ -14,14 +14,14 @@ use failwell_transport::{
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::entrance::{ServedEndpoint, credentials, the_key, was_shown, welcome_admin};
+use super::endpoint::{ServedEndpoint, credentials, the_key, was_shown, welcome_admin};
 use super::reload::{ConfigSource, ServedConfig};
 use super::serve;
-use super::served::ServedGateway;
+use super::served_gateway::ServedGateway;
 use super::service_manager;
 use crate::cli::Up;
 use crate::commands::backends::shared::SharedBackends;
-use crate::commands::configured::ConfigFileError;
+use crate::commands::config_file::ConfigFileError;
 use crate::commands::servers::demo::{self, Demo, with_demo};
 use crate::complaint::Complaint;
 use crate::config::{Config, DEFAULT_ADDRESS};

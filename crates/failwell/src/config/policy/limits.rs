@@ -14,7 +14,7 @@ pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> (L
     let Some(section) = reader.table(root, "limits") else {
         return (Limits::default(), ListenerLimits::default());
     };
-    let everybody = allowance(reader, &section);
+    let default = allowance(reader, &section);
     let errors = reader.table(&section, "errors").and_then(|inner| {
         if !inner.has("rate") {
             reader.missing(&inner, "rate", "`errors` has no `rate`", "write errors = { rate = \"5/s\" }");
@@ -40,7 +40,7 @@ pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> (L
     }
     // Only a start applies the limits of the listener.
     let listener = ListenerLimits::from_keys(|key| reader.number(&section, key));
-    (Limits { everybody, callers, tools, errors }, listener)
+    (Limits { default, callers, tools, errors }, listener)
 }
 
 /// A quota that sets at least one limit.

@@ -299,12 +299,12 @@ fn mcp_lists_reads_and_watches_stored_files() {
         let mut lines = BufReader::new(node.open("GET", "/mcp", &headers, "")).lines();
         assert_eq!(asked("resources/subscribe", json!({"uri": note}))["result"], json!({}));
         node.send("PATCH", &format!("/v1/resources/{note}/metadata"), &[], r#"{"seen": true}"#);
-        let told = |lines: &mut std::io::Lines<BufReader<_>>, what: &str| {
+        let wait_for = |lines: &mut std::io::Lines<BufReader<_>>, what: &str| {
             lines.by_ref().map_while(Result::ok).any(|line| line.contains(what))
         };
-        assert!(told(&mut lines, "notifications/resources/updated"));
+        assert!(wait_for(&mut lines, "notifications/resources/updated"));
         keep(&node, "notes", "c.txt", b"one more");
-        assert!(told(&mut lines, "notifications/resources/list_changed"));
+        assert!(wait_for(&mut lines, "notifications/resources/list_changed"));
     }
 }
 

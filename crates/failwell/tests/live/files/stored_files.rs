@@ -112,7 +112,7 @@ fn killed_in_the_middle_of_uploads_it_keeps_what_it_promised() {
             }
             let before = promised.lock().expect("a list").len();
             let enough = || promised.lock().expect("a list").len() > before + 5 && incoming(&folder) > 0;
-            assert!(within(Duration::from_secs(60), enough), "{}", node.told());
+            assert!(within(Duration::from_secs(60), enough), "{}", node.journal());
             node.signal("-KILL");
             over.store(true, Ordering::Relaxed);
         });

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::identity::new_key;
-use crate::ledger::{failwell, records_once, said};
+use crate::ledger::{failwell, output_of, records_once};
 use crate::setup::folder::{Folder, upstream};
 use crate::setup::node::{Answer, Node, within};
 
@@ -37,7 +37,7 @@ fn needed(answer: &Answer) -> String {
 }
 
 fn approve(folder: &Folder, id: &str) {
-    assert!(said(folder, &["approve", id, "--yes"]).starts_with("approved: "));
+    assert!(output_of(folder, &["approve", id, "--yes"]).starts_with("approved: "));
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn a_yes_is_for_this_very_call_and_for_once() {
     assert_eq!((first.status, first.json()["error_code"].as_i64()), (409, Some(-32603)));
     let id = needed(&first);
     assert_eq!(needed(&call(json!({"x": 1, "name": "HOME"}))), id, "the same question");
-    let list = said(&folder, &["approve"]);
+    let list = output_of(&folder, &["approve"]);
     assert!(list.contains(&id) && list.contains("a__variable for anonymous"), "{list}");
-    let shown = said(&folder, &["approve", &id]);
+    let shown = output_of(&folder, &["approve", &id]);
     assert!(shown.contains("name: \"HOME\"") && shown.contains("x: 1"), "{shown}");
 
     approve(&folder, &id);
@@ -138,7 +138,7 @@ fn a_denial_names_its_reason_and_is_in_the_ledger() {
     let node = Node::up(&folder, &[]);
     let call = |name: &str| node.tool("a__variable", json!({"name": name}));
     let id = needed(&call("A"));
-    let denied = said(&folder, &["approve", &id, "--no", "--reason", "not on a Friday"]);
+    let denied = output_of(&folder, &["approve", &id, "--no", "--reason", "not on a Friday"]);
     assert!(denied.starts_with("denied: "), "{denied}");
     let refused = call("A");
     assert_eq!((refused.status, refused.reason().as_str()), (403, "policy/APPROVAL_DENIED"));
@@ -155,9 +155,9 @@ fn a_denial_names_its_reason_and_is_in_the_ledger() {
     let counted = |all: &[Value]| ["needed", "used", "denied", "approve", "deny"].map(|word| uses(all, word));
     let all = records_once(&folder, &[], |all| counted(all) == [2, 1, 1, 1, 1]);
     let used = all.iter().find(|record| uses(std::slice::from_ref(record), "used") == 1).expect("a use");
-    let story = said(&folder, &["explain", used["ref"].as_str().expect("a reference")]);
+    let story = output_of(&folder, &["explain", used["ref"].as_str().expect("a reference")]);
     assert!(story.contains(&format!("approval on the call: used: approval {id} by terminal:")), "{story}");
-    let asked = said(&folder, &["explain", &id]);
+    let asked = output_of(&folder, &["explain", &id]);
     assert!(
         asked.contains("policy/APPROVAL_NEEDED"),
         "the id is the reference of the call that asked: {asked}"
@@ -193,15 +193,16 @@ fn a_call_may_wait_for_its_answer() {
     std::thread::scope(|scope| {
         let yes = scope.spawn(|| node.tool("a__variable", json!({"name": "HOME"})));
         let no = scope.spawn(|| node.tool("a__variable", json!({"name": "PATH"})));
-        let waiting =
-            || -> Vec<Value> { serde_json::from_str(&said(&folder, &["approve", "--json"])).expect("JSON") };
+        let waiting = || -> Vec<Value> {
+            serde_json::from_str(&output_of(&folder, &["approve", "--json"])).expect("JSON")
+        };
         assert!(within(Duration::from_secs(50), || waiting().len() == 2));
         for question in waiting() {
             let id = question["id"].as_str().expect("an id").to_owned();
             let whole: Value =
-                serde_json::from_str(&said(&folder, &["approve", &id, "--json"])).expect("JSON");
+                serde_json::from_str(&output_of(&folder, &["approve", &id, "--json"])).expect("JSON");
             let answer = if whole["arguments"]["name"] == "HOME" { "--yes" } else { "--no" };
-            said(&folder, &["approve", &id, answer]);
+            output_of(&folder, &["approve", &id, answer]);
         }
         assert_eq!(yes.join().expect("answered").status, 200);
         assert_eq!(no.join().expect("answered").reason(), "policy/APPROVAL_DENIED");
@@ -238,14 +239,14 @@ fn a_question_of_the_tool_does_not_use_up_the_yes() {
 fn a_hidden_tool_stays_unknown_to_the_last_byte() {
     let folder = folder("hide = [\"count\"]\n");
     let node = Node::up(&folder, &[]);
-    let told = |name: &str| {
+    let event = |name: &str| {
         let answer = node.tool(name, json!({}));
         let reference = answer.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
         answer.body.replace(&reference, "REF").replace(name, "NAME")
     };
-    assert_eq!(told("a__count"), told("a__tnuoc"));
-    assert_eq!(told("count"), told("tnuoc"));
-    let list = said(&folder, &["approve", "--all", "--json"]);
+    assert_eq!(event("a__count"), event("a__tnuoc"));
+    assert_eq!(event("count"), event("tnuoc"));
+    let list = output_of(&folder, &["approve", "--all", "--json"]);
     assert_eq!(list, "[]\n", "nobody is asked");
 }
 
@@ -301,7 +302,7 @@ fn without_keys_loopback_is_served_and_no_secret_is_stored() {
     let token = format!("ghp_{}", "x7Rk2mPq9WvL4tZs8NcY".repeat(2).get(..36).expect("enough"));
     let arguments = json!({"name": format!("say {token}"), "evil": "a\u{202e}b"});
     let id = needed(&node.tool("a__variable", arguments.clone()));
-    let shown = said(&folder, &["approve", &id]);
+    let shown = output_of(&folder, &["approve", &id]);
     assert!(
         shown.contains("[redacted: secrets/github_token, 40 bytes, sha256 ") && shown.contains("a\\u{202e}b"),
         "{shown}"

@@ -44,5 +44,5 @@ fn other_guards_watch_once_the_file_says_so() {
     folder.save(&format!("{server}[guard.secrets]\naction = \"audit_only\"\n"));
     node.waits_for("failwell.toml was read again: guards changed; ", 2);
     assert_eq!(call().status, 200);
-    assert!(!node.told().contains(&token()), "{}", node.told());
+    assert!(!node.journal().contains(&token()), "{}", node.journal());
 }

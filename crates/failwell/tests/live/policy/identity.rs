@@ -68,7 +68,7 @@ fn keys_have_names_and_roles_and_come_and_go_with_the_file() {
     node.waits_for("keys read again", 1);
     assert!(list().contains("a__count"), "{}", list());
     assert_eq!(node.tool_as(&ann, "a__pid", &json!({})).reason(), "policy/BAD_CREDENTIALS", "taken away");
-    let ledger = node.told();
+    let ledger = node.journal();
     assert!(!ledger.contains(&ann) && !ledger.contains(&bob), "no key is ever told");
 }
 
@@ -84,8 +84,8 @@ fn other_machines_need_a_key_of_some_sort() {
     };
     assert!(refused("servers = [\"lobby\"]").contains("there is no key\nhelp: set FAILWELL_KEY"));
     // With a key, the start proceeds to the address, which this machine does not have.
-    let told = refused(&format!("servers = [\"lobby\"]\n{lines}"));
-    assert!(told.contains("cannot listen on 192.0.2.1:1"), "{told}");
+    let problem = refused(&format!("servers = [\"lobby\"]\n{lines}"));
+    assert!(problem.contains("cannot listen on 192.0.2.1:1"), "{problem}");
 }
 
 #[test]

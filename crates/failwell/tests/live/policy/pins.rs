@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::ledger::{failwell, records_once, said};
+use crate::ledger::{failwell, output_of, records_once};
 use crate::setup::folder::Folder;
 use crate::setup::node::{Answer, Node, within};
 
@@ -103,7 +103,7 @@ fn a_changed_definition_is_held_until_it_is_approved() {
         assert_eq!(reason_of(&modern).as_deref(), Some("policy/PIN_CHANGED"), "{case}");
         assert!(!modern.body.contains("id_rsa"), "{modern:?}");
 
-        let diff = said(&rug.folder, &["pin", "diff"]);
+        let diff = output_of(&rug.folder, &["pin", "diff"]);
         assert!(diff.contains("rug__read  held"), "{diff}");
         assert!(
             diff.contains("- description: \"Reads a file.\"") && diff.contains("id_rsa\\u{200b}\\u{202e} to"),
@@ -111,18 +111,18 @@ fn a_changed_definition_is_held_until_it_is_approved() {
         );
         assert!(!diff.contains('\u{202e}'), "{diff}");
         let aside = |record: &Value| record["method"] == "aside";
-        let mut told =
+        let mut records =
             records_once(&rug.folder, &["--reason", "policy/PIN_CHANGED"], |all| all.iter().any(aside));
-        told.retain(aside);
-        assert_eq!(told.len(), 1, "once for each change: {told:?}");
-        let story = said(&rug.folder, &["explain", told[0]["ref"].as_str().expect("a reference")]);
+        records.retain(aside);
+        assert_eq!(records.len(), 1, "once for each change: {records:?}");
+        let story = output_of(&rug.folder, &["explain", records[0]["ref"].as_str().expect("a reference")]);
         assert!(story.contains("PIN_CHANGED"), "{story}");
         let numbers = node.send("GET", "/metrics", &[], "").body;
         assert!(numbers.contains("failwell_pins_held{upstream=\"rug\",kind=\"tools\"} 1"), "{numbers}");
 
-        let asked = said(&rug.folder, &["pin", "approve", "rug"]);
+        let asked = output_of(&rug.folder, &["pin", "approve", "rug"]);
         assert!(asked.contains("rug__read") && is_held(&node, "rug__read"), "nobody said yes: {asked}");
-        let approved = said(&rug.folder, &["pin", "approve", "rug", "read", "--yes"]);
+        let approved = output_of(&rug.folder, &["pin", "approve", "rug", "read", "--yes"]);
         assert!(approved.contains("approved: 1 definition"), "{approved}");
         assert!(within(PATIENCE, || described(&node, "rug__read").as_deref() == Some(poisoned)), "{case}");
         assert_eq!(node.tool("rug__read", json!({})).text(), "ran read", "{case}");
@@ -145,7 +145,7 @@ fn another_way_of_writing_it_is_no_change_and_rules_do_not_matter() {
     change(&node, "die");
     assert_eq!(described(&node, "rug__look").as_deref(), Some("Looks."));
     assert_eq!(node.tool("rug__look", json!({})).text(), "ran read");
-    assert_eq!(said(&rug.folder, &["pin", "diff"]), "");
+    assert_eq!(output_of(&rug.folder, &["pin", "diff"]), "");
 
     // The upstream's own definition is compared, even if rules rename it for callers. The pin survives a
     // restart.
@@ -157,7 +157,7 @@ fn another_way_of_writing_it_is_no_change_and_rules_do_not_matter() {
     rug.says(&tools(&tool("read", "Reads.")));
     change(&node, "die");
     assert!(within(PATIENCE, || described(&node, "rug__look").is_some()));
-    assert_eq!(said(&rug.folder, &["pin", "diff"]), "");
+    assert_eq!(output_of(&rug.folder, &["pin", "diff"]), "");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -193,11 +193,11 @@ fn new_tools_come_or_wait_and_a_hidden_one_stays_unknown() {
         answer.body.replace(&reference, "REF").replace(name, "NAME")
     };
     assert_eq!(bare("rug__erase"), bare("rug__esare"), "what is hidden and held is unknown");
-    let diff = said(&rug.folder, &["pin", "diff", "rug", "delete"]);
+    let diff = output_of(&rug.folder, &["pin", "diff", "rug", "delete"]);
     assert!(diff.contains("rug__delete  new") && diff.contains("+ description: \"New.\""), "{diff}");
-    said(&rug.folder, &["pin", "approve", "rug", "delete", "--yes"]);
+    output_of(&rug.folder, &["pin", "approve", "rug", "delete", "--yes"]);
     assert!(within(PATIENCE, || described(&node, "rug__delete").is_some()));
-    assert!(said(&rug.folder, &["pin", "list"]).contains("rug__erase"));
+    assert!(output_of(&rug.folder, &["pin", "list"]).contains("rug__erase"));
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn warning_passes_and_tells_once_and_forgetting_begins_anew() {
         change(&node, "die");
         assert!(within(PATIENCE, || described(&node, "rug__read").as_deref() == Some("Other.")));
     }
-    records_once(&rug.folder, &["--reason", "policy/PIN_CHANGED"], |told| told.len() == 1);
+    records_once(&rug.folder, &["--reason", "policy/PIN_CHANGED"], |records| records.len() == 1);
 
     let file = std::fs::read_to_string(rug.folder.0.join("failwell.toml")).expect("the file");
     rug.folder.save(&file.replace("\"warn\"", "\"hold\""));
@@ -218,10 +218,10 @@ fn warning_passes_and_tells_once_and_forgetting_begins_anew() {
     assert!(within(PATIENCE, || is_held(&node, "rug__read")));
     let wrong = failwell(&rug.folder, &["pin", "approve", "gru"]);
     assert!(!wrong.status.success() && String::from_utf8_lossy(&wrong.stderr).contains("no pin of gru"));
-    assert!(said(&rug.folder, &["pin", "forget", "rug"]).starts_with("forgotten: 3 pins"));
+    assert!(output_of(&rug.folder, &["pin", "forget", "rug"]).starts_with("forgotten: 3 pins"));
     assert!(within(PATIENCE, || described(&node, "rug__read").as_deref() == Some("Other.")));
     let listed: Vec<Value> =
-        serde_json::from_str(&said(&rug.folder, &["pin", "list", "--json"])).expect("JSON");
+        serde_json::from_str(&output_of(&rug.folder, &["pin", "list", "--json"])).expect("JSON");
     assert!(listed.len() == 3 && listed.iter().all(|pin| pin["state"] == "pinned"), "{listed:?}");
 
     rug.folder.save(&file.replace("action = \"warn\"", "servers = { rug = \"off\" }"));
@@ -229,7 +229,7 @@ fn warning_passes_and_tells_once_and_forgetting_begins_anew() {
     rug.says(&tools(&tool("read", "Third.")));
     change(&node, "die");
     assert!(within(PATIENCE, || described(&node, "rug__read").as_deref() == Some("Third.")));
-    assert_eq!(said(&rug.folder, &["pin", "diff"]), "");
+    assert_eq!(output_of(&rug.folder, &["pin", "diff"]), "");
 }
 
 #[test]
@@ -256,9 +256,9 @@ fn a_server_over_http_is_watched_on_both_of_its_dialects() {
     far.save(&behind("Says something else."));
     server.waits_for("rules read again", 1);
     assert!(within(Duration::from_secs(150), || lists() == [0, 0]));
-    assert!(said(&near, &["pin", "diff"]).contains("Says something else."));
+    assert!(output_of(&near, &["pin", "diff"]).contains("Says something else."));
     // An approval in one era is valid in the other if the definitions are equal.
-    said(&near, &["pin", "approve", "far", "--yes"]);
+    output_of(&near, &["pin", "approve", "far", "--yes"]);
     assert!(within(PATIENCE, || lists() == [1, 1]));
 }
 
@@ -305,9 +305,9 @@ fn what_a_server_says_of_itself_is_held_when_it_changes() {
         assert!(!instructions(&node, "/mcp").contains("rug:"), "{era}: nobody looked at it");
         assert_eq!(instructions(&node, "/mcp/rug"), "", "{era}");
 
-        let diff = said(&rug.folder, &["pin", "diff"]);
+        let diff = output_of(&rug.folder, &["pin", "diff"]);
         assert!(diff.contains("(instructions)") && diff.contains("+ \"Write to everybody.\""), "{diff}");
-        said(&rug.folder, &["pin", "approve", "rug", "--yes"]);
+        output_of(&rug.folder, &["pin", "approve", "rug", "--yes"]);
         let is_told = || instructions(&node, "/mcp").contains("rug:\n> Write to everybody.");
         assert!(within(PATIENCE, is_told), "{era}: approved");
     }

@@ -148,7 +148,9 @@ fn tokens_carry_roles_and_a_challenge_names_the_issuer() {
     let challenge = format!("bearer scope=\"mcp\", resource_metadata=\"{metadata}\"");
     assert_eq!(refused(&missing), (401, "policy/UNAUTHENTICATED".to_owned(), challenge));
     let at_mcp = node.initialize("/mcp");
-    assert!(at_mcp.header("www-authenticate").is_some_and(|told| told.ends_with("protected-resource/mcp\"")));
+    assert!(
+        at_mcp.header("www-authenticate").is_some_and(|value| value.ends_with("protected-resource/mcp\""))
+    );
     let invalid = format!("bearer error=\"invalid_token\", scope=\"mcp\", resource_metadata=\"{metadata}\"");
     let hmac = {
         let head = json!({"alg": "HS256", "kid": "old"});
@@ -169,7 +171,7 @@ fn tokens_carry_roles_and_a_challenge_names_the_issuer() {
     ] {
         let answer = ask(&node, &token);
         assert_eq!(refused(&answer), (401, "policy/BAD_TOKEN".to_owned(), invalid.clone()), "{what}");
-        assert!(!node.told().contains(&token), "{what}: no token is ever told");
+        assert!(!node.journal().contains(&token), "{what}: no token is ever told");
     }
     node.waits_for("it is for another audience", 1);
     let scope = ask(&node, &old.token("old", &claims(json!({"scope": "email"}))));

@@ -16,7 +16,7 @@ use crate::ledger::alive;
 pub(crate) struct Node {
     child: Child,
     pub(crate) address: SocketAddr,
-    told: Arc<Mutex<String>>,
+    journal: Arc<Mutex<String>>,
 }
 
 /// One HTTP response.
@@ -72,13 +72,13 @@ impl Node {
         command.env("FAILWELL_STATE", folder.0.join("state"));
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("failwell starts");
-        let told = Arc::<Mutex<String>>::default();
-        let (errors, keeping) = (child.stderr.take().expect("standard error"), told.clone());
+        let journal = Arc::<Mutex<String>>::default();
+        let (errors, keeping) = (child.stderr.take().expect("standard error"), journal.clone());
         std::thread::spawn(move || {
             for line in BufReader::new(errors).lines().map_while(Result::ok) {
-                let mut told = keeping.lock().expect("told");
-                told.push_str(&line);
-                told.push('\n');
+                let mut journal = keeping.lock().expect("told");
+                journal.push_str(&line);
+                journal.push('\n');
             }
         });
         let mut lines = BufReader::new(child.stdout.take().expect("standard output")).lines();
@@ -97,8 +97,9 @@ impl Node {
             }
             canary::write(place.as_deref(), "stdout", &showing.lock().expect("shown"));
         });
-        let address = address.unwrap_or_else(|| panic!("it does not start: {}", told.lock().expect("told")));
-        (Node { child, address, told }, shown)
+        let address =
+            address.unwrap_or_else(|| panic!("it does not start: {}", journal.lock().expect("told")));
+        (Node { child, address, journal }, shown)
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -117,14 +118,14 @@ impl Node {
     }
 
     /// Its standard error so far.
-    pub(crate) fn told(&self) -> String {
-        self.told.lock().expect("told").clone()
+    pub(crate) fn journal(&self) -> String {
+        self.journal.lock().expect("told").clone()
     }
 
     /// Waits until standard error contains `text` at least `times` times.
     pub(crate) fn waits_for(&self, text: &str, times: usize) {
-        let is_told = || self.told().matches(text).count() >= times;
-        assert!(within(Duration::from_secs(60), is_told), "{text:?} was not told: {}", self.told());
+        let is_told = || self.journal().matches(text).count() >= times;
+        assert!(within(Duration::from_secs(60), is_told), "{text:?} was not told: {}", self.journal());
     }
 
     /// Waits until this many requests are in flight, without the metrics request itself.
@@ -229,7 +230,7 @@ impl Drop for Node {
     fn drop(&mut self) {
         if let Some(place) = canary::place() {
             canary::write(Some(&place), "metrics", &self.numbers());
-            canary::write(Some(&place), "stderr", &self.told());
+            canary::write(Some(&place), "stderr", &self.journal());
         }
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -16,7 +16,7 @@ pub struct ReloadReport {
     pub changed: Vec<String>,
     pub removed: Vec<String>,
     /// Unchanged.
-    pub kept: Vec<String>,
+    pub unchanged: Vec<String>,
     /// The access policy changed, so callers may see other lists.
     pub ruled: bool,
 }
@@ -85,7 +85,7 @@ impl MembershipChange {
         for member in after {
             let known = before.iter().find(|known| known.name() == member.name());
             let names = match known {
-                Some(known) if known.is(member) => &mut report.kept,
+                Some(known) if known.is(member) => &mut report.unchanged,
                 Some(_) => &mut report.changed,
                 None => &mut report.added,
             };

@@ -79,7 +79,7 @@ impl UpstreamEvent {
     /// Completes a response, or asks a question in the background.
     pub(crate) fn dispatch(self) {
         match self {
-            UpstreamEvent::Answer(_, answer, said) => drop(answer.send(said)),
+            UpstreamEvent::Answer(_, answer, response) => drop(answer.send(response)),
             UpstreamEvent::Question { channel, id, method, params, relay } => {
                 // A person may take minutes, so other events are not blocked by it.
                 tokio::spawn(async move { ask(&channel, &id, &method, &params, &relay).await });
@@ -158,8 +158,8 @@ fn progress_token(params: &Json) -> Option<Json> {
 }
 
 /// Forwards a client's progress to the upstream, under the upstream's token.
-async fn tell_progress(channel: &Channel, token: &Json, mut heard: mpsc::Receiver<Json>) -> Infallible {
-    while let Some(params) = heard.recv().await {
+async fn tell_progress(channel: &Channel, token: &Json, mut progress: mpsc::Receiver<Json>) -> Infallible {
+    while let Some(params) = progress.recv().await {
         if let Some(object) = params.raw().as_object() {
             let params = object.replacing("progressToken", token.raw());
             channel.notify("notifications/progress", params.text()).await;
@@ -175,10 +175,10 @@ async fn ask(channel: &Channel, id: &Id, method: &str, params: &Json, relay: &Cl
     let answered = match progress_token(params) {
         None => relay.ask(question).await,
         Some(token) => {
-            let (follower, heard) = mpsc::channel(MOST_PROGRESS);
+            let (follower, progress) = mpsc::channel(MOST_PROGRESS);
             tokio::select! {
                 biased;
-                never = tell_progress(channel, &token, heard) => match never {},
+                never = tell_progress(channel, &token, progress) => match never {},
                 answered = relay.ask(question.followed_by(follower)) => answered,
             }
         }

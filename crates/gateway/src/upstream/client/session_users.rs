@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::upstream::client::ClientRelay;
 
 /// Not used yet; session numbers start at 1.
-const NOBODY: u64 = 0;
+const UNUSED: u64 = 0;
 /// Used by several clients, or by requests without a session.
 const SEVERAL: u64 = u64::MAX;
 /// The most sessions remembered as asked for their roots.
@@ -42,7 +42,7 @@ impl UserState {
     fn whose(&self, only: u64, number: u64) -> u64 {
         let is_gone = || self.ended.as_ref().is_some_and(CancellationToken::is_cancelled);
         match only {
-            NOBODY => number,
+            UNUSED => number,
             SEVERAL => SEVERAL,
             same if same == number => number,
             _ if is_gone() => number,
@@ -144,7 +144,7 @@ mod tests {
     fn a_client_is_alone_until_another_comes_while_it_is_there() {
         let ended = CancellationToken::new();
         let known = known(&ended);
-        assert_eq!(UserState::default().whose(NOBODY, 1), 1);
+        assert_eq!(UserState::default().whose(UNUSED, 1), 1);
         assert_eq!(known.whose(1, 2), SEVERAL);
         assert_eq!(known.whose(SEVERAL, 1), SEVERAL);
         ended.cancel();

@@ -63,10 +63,10 @@ impl HttpEndpoint {
     ) -> Result<HttpResponse, UpstreamSendError> {
         let token = tokens.current().await.map_err(UpstreamSendError::NoToken)?;
         let shown = headers.clone().with(AUTHORIZATION.as_str(), &token);
-        let heard =
+        let response =
             self.remote.send(verb, shown, body.clone()).await.map_err(UpstreamSendError::Transport)?;
-        if heard.status() != 401 {
-            return Ok(heard);
+        if response.status() != 401 {
+            return Ok(response);
         }
         let token = tokens.replace(&token).await.map_err(UpstreamSendError::NoToken)?;
         let shown = headers.with(AUTHORIZATION.as_str(), &token);

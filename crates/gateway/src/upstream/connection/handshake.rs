@@ -106,8 +106,8 @@ fn read_discovery(
 }
 
 fn is_discovery(result: &Json) -> bool {
-    let said = |name| result.raw().as_object().and_then(|object| object.get(name));
-    said("supportedVersions").is_some() || said("capabilities").is_some()
+    let member = |name| result.raw().as_object().and_then(|object| object.get(name));
+    member("supportedVersions").is_some() || member("capabilities").is_some()
 }
 
 fn modern(channel: &Channel, offers: ServerFeatures) -> HandshakeResult {
@@ -188,20 +188,20 @@ pub(crate) fn client_capabilities(client: &Client, sharing: Option<SessionSharin
     let all = sharing == Some(SessionSharing::Shared) || client.revision.era() == Era::Modern;
     let known = [Capability::Sampling, Capability::Elicitation, Capability::Roots];
     let able = known.into_iter().filter(|capability| all || client.can(*capability));
-    let said = |capability: Capability| match capability {
+    let settings_of = |capability: Capability| match capability {
         Capability::Roots if all || tells_of_roots(client) => json!({"listChanged": true}),
         _ => json!({}),
     };
-    Value::Object(able.map(|capability| (capability.as_str().to_owned(), said(capability))).collect())
+    Value::Object(able.map(|capability| (capability.as_str().to_owned(), settings_of(capability))).collect())
 }
 
 /// Whether a client declares `roots.listChanged`.
 fn tells_of_roots(client: &Client) -> bool {
-    let told = || {
+    let declared = || {
         let roots = client.capabilities()?.raw().as_object()?.get(Capability::Roots.as_str())?;
         Some(roots.as_object()?.get("listChanged")?.text() == "true")
     };
-    told().unwrap_or(false)
+    declared().unwrap_or(false)
 }
 
 fn offered(result: &Json, name: &str) -> Support {

@@ -83,7 +83,7 @@ pub(crate) fn connect(
     stop: CancellationToken,
     changed: impl Fn(Event) + Send + 'static,
 ) -> Result<Arc<StreamableHttp>, Fault> {
-    let (events, heard) = mpsc::channel(MOST_EVENTS);
+    let (events, received) = mpsc::channel(MOST_EVENTS);
     let peer = Arc::new(StreamableHttp {
         endpoint: HttpEndpoint::new(settings, tokens)?,
         next: AtomicU64::new(1),
@@ -97,7 +97,7 @@ pub(crate) fn connect(
         largest: settings.largest_message,
         stop,
     });
-    tokio::spawn(forward_events(heard, changed));
+    tokio::spawn(forward_events(received, changed));
     tokio::spawn(end_session_on_stop(peer.clone()));
     Ok(peer)
 }
@@ -141,7 +141,7 @@ impl StreamableHttp {
             tokio::select! {
                 biased;
                 () = peer.stop.cancelled() => Err(CloseReason::Stopped.fault()),
-                said = peer.exchange(number, headers, body, capture) => said,
+                response = peer.exchange(number, headers, body, capture) => response,
             }
         });
         PendingResponse { number, answer }
@@ -163,19 +163,19 @@ impl StreamableHttp {
         body: String,
         capture: ResponseCapture,
     ) -> Result<UpstreamResponse, Fault> {
-        let said = self.endpoint.send(Verb::Post, headers, Bytes::from(body)).await;
-        let heard = said.map_err(|why| self.send_fault(why))?;
+        let sent = self.endpoint.send(Verb::Post, headers, Bytes::from(body)).await;
+        let response = sent.map_err(|why| self.send_fault(why))?;
         if capture == ResponseCapture::Session {
-            let session = heard.header("mcp-session-id").and_then(|id| HeaderValue::from_str(id).ok());
+            let session = response.header("mcp-session-id").and_then(|id| HeaderValue::from_str(id).ok());
             self.state.lock().session = session;
         }
-        let said = self.read_response(number, heard).await?;
+        let answer = self.read_response(number, response).await?;
         if let (ResponseCapture::Tools, Some(Era::Modern), UpstreamResponse::Result(page)) =
-            (capture, self.era(), &said)
+            (capture, self.era(), &answer)
         {
             self.header_index.learn(page);
         }
-        Ok(said)
+        Ok(answer)
     }
 
     pub(crate) fn set_revision(&self, revision: Revision) {
@@ -245,9 +245,9 @@ impl StreamableHttp {
     pub(crate) async fn deliver(&self, message: String) {
         let sending = async {
             let sent = self.endpoint.send(Verb::Post, self.session_headers(), Bytes::from(message)).await;
-            if let Ok(heard) = sent {
+            if let Ok(response) = sent {
                 // Read to the end, so that the connection can be reused.
-                let _ = heard.whole(self.largest).await;
+                let _ = response.whole(self.largest).await;
             }
         };
         let _ = tokio::time::timeout(DELIVERY, sending).await;

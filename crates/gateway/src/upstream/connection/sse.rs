@@ -48,12 +48,12 @@ pub(crate) async fn start(
 ) -> Result<Arc<RequestMux>, Fault> {
     let endpoint = HttpEndpoint::new(settings, tokens)?;
     let headers = HeadLines::new().with(ACCEPT.as_str(), "text/event-stream");
-    let heard = endpoint.send(Verb::Get, headers, Bytes::new()).await.map_err(|why| send_fault(why).0)?;
-    let mut events = match (heard.status(), heard.content()) {
-        (200, ContentKind::EventStream) => heard.events(settings.largest_message),
-        (401 | 403, _) => return Err(faults::refused(heard).await),
-        (429, _) => return Err(faults::busy(heard).await),
-        (status, _) => return Err(faults::bad_status(status, None, &heard.excerpt(4_096).await)),
+    let response = endpoint.send(Verb::Get, headers, Bytes::new()).await.map_err(|why| send_fault(why).0)?;
+    let mut events = match (response.status(), response.content()) {
+        (200, ContentKind::EventStream) => response.events(settings.largest_message),
+        (401 | 403, _) => return Err(faults::refused(response).await),
+        (429, _) => return Err(faults::busy(response).await),
+        (status, _) => return Err(faults::bad_status(status, None, &response.excerpt(4_096).await)),
     };
     let message_url = read_message_url(&mut events).await?;
     // A redirect to another server would leak credentials and arguments.
@@ -133,16 +133,16 @@ async fn post(mux: &RequestMux, posts: &HttpEndpoint, message: Bytes, number: Op
         .with(CONTENT_TYPE.as_str(), "application/json")
         .with(ACCEPT.as_str(), "application/json");
     // The response arrives on the stream, so a slow acknowledgement is no failure.
-    let Ok(said) = tokio::time::timeout(DELIVERY, posts.send(Verb::Post, headers, message)).await else {
+    let Ok(sent) = tokio::time::timeout(DELIVERY, posts.send(Verb::Post, headers, message)).await else {
         return;
     };
-    let (fault, connection) = match said {
-        Ok(heard) if (200..300).contains(&heard.status()) => {
+    let (fault, connection) = match sent {
+        Ok(response) if (200..300).contains(&response.status()) => {
             // Read to the end, so that the connection can be reused.
-            let _ = tokio::time::timeout(DELIVERY, heard.whole(LARGEST_RECEIPT)).await;
+            let _ = tokio::time::timeout(DELIVERY, response.whole(LARGEST_RECEIPT)).await;
             return;
         }
-        Ok(heard) => refused(heard).await,
+        Ok(response) => refused(response).await,
         Err(why) => send_fault(why),
     };
     match (number, connection) {
@@ -152,15 +152,15 @@ async fn post(mux: &RequestMux, posts: &HttpEndpoint, message: Bytes, number: Op
     }
 }
 
-async fn refused(heard: HttpResponse) -> (Fault, ConnectionState) {
-    match heard.status() {
-        401 | 403 => (faults::refused(heard).await, ConnectionState::Usable),
-        429 => (faults::busy(heard).await, ConnectionState::Usable),
+async fn refused(response: HttpResponse) -> (Fault, ConnectionState) {
+    match response.status() {
+        401 | 403 => (faults::refused(response).await, ConnectionState::Usable),
+        429 => (faults::busy(response).await, ConnectionState::Usable),
         // An unknown session means that the request had no effect.
-        404 | 410 => (faults::refused(heard).await, ConnectionState::Closed),
+        404 | 410 => (faults::refused(response).await, ConnectionState::Closed),
         status => {
-            let wait = faults::retry_after(&heard);
-            (faults::bad_status(status, wait, &heard.excerpt(4_096).await), ConnectionState::Usable)
+            let wait = faults::retry_after(&response);
+            (faults::bad_status(status, wait, &response.excerpt(4_096).await), ConnectionState::Usable)
         }
     }
 }

@@ -24,7 +24,7 @@ const SHORT_GRACE: Duration = Duration::from_millis(100);
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// The part of stderr that is captured for the operator. A ledger record holds no more.
-const LAST_SAID: Caps = Caps { head: 4 * 1024, tail: 11 * 1024 };
+const STDERR_CAPS: Caps = Caps { head: 4 * 1024, tail: 11 * 1024 };
 
 /// Starts the child. It is stopped when `stop` is cancelled.
 pub(crate) async fn start(
@@ -62,7 +62,7 @@ fn plan(settings: &UpstreamSettings) -> Result<Plan, Fault> {
     plan.input = Input::Pipe;
     plan.stdout = Stdout::Piped;
     plan.grace = GRACE;
-    plan.output = LAST_SAID;
+    plan.output = STDERR_CAPS;
     Ok(plan)
 }
 

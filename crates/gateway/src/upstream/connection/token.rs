@@ -122,15 +122,15 @@ impl TokenSource {
     async fn ask(&self) -> Result<CachedToken, String> {
         let remote = self.endpoint.as_ref().map_err(Clone::clone)?;
         let sent = remote.send(Verb::Post, self.headers(), Bytes::from(self.form())).await;
-        let heard = sent.map_err(|why| match std::error::Error::source(&why) {
+        let response = sent.map_err(|why| match std::error::Error::source(&why) {
             Some(cause) => format!("the token endpoint cannot be reached: {cause}"),
             None => "the token endpoint cannot be reached".to_owned(),
         })?;
-        let (status, kind) = (heard.status(), heard.content());
+        let (status, kind) = (response.status(), response.content());
         if status != 200 {
-            return Err(refusal(status, heard).await);
+            return Err(refusal(status, response).await);
         }
-        let body = heard.whole(LARGEST).await.map_err(|why| format!("its answer was cut short: {why}"))?;
+        let body = response.whole(LARGEST).await.map_err(|why| format!("its answer was cut short: {why}"))?;
         let unreadable = "the token endpoint's answer holds no token; look whether auth.token_url is right";
         if kind != ContentKind::Json {
             return Err(unreadable.to_owned());
@@ -174,12 +174,12 @@ fn cached(answer: &TokenResponse) -> Result<CachedToken, String> {
 }
 
 /// Advice for the standard error codes of RFC 6749 and RFC 8707. Other text from the endpoint is not repeated.
-async fn refusal(status: u16, heard: HttpResponse) -> String {
+async fn refusal(status: u16, response: HttpResponse) -> String {
     #[derive(Deserialize)]
     struct TokenError {
         error: String,
     }
-    let body = heard.whole(LARGEST).await.unwrap_or_default();
+    let body = response.whole(LARGEST).await.unwrap_or_default();
     let code = serde_json::from_slice(&body).map_or(String::new(), |refusal: TokenError| refusal.error);
     let look = match code.as_str() {
         "invalid_client" => "invalid_client: check auth.client_id and auth.client_secret",

@@ -29,8 +29,8 @@ const TICK: u64 = 60_000_000;
 #[derive(Debug, Clone, Copy)]
 enum PoolOperation {
     /// A caller needs a connection. A new one turns out to be shared, or the caller's own.
-    Come(usize, SessionSharing),
-    Ask(usize),
+    Join(usize, SessionSharing),
+    Acquire(usize),
     Answer(usize),
     Die(usize),
     Leave(usize),
@@ -40,9 +40,9 @@ enum PoolOperation {
 fn operation() -> impl Strategy<Value = PoolOperation> {
     let caller = || 0..CALLERS;
     prop_oneof![
-        8 => caller().prop_map(|caller| PoolOperation::Come(caller, SessionSharing::PerCaller)),
-        1 => caller().prop_map(|caller| PoolOperation::Come(caller, SessionSharing::Shared)),
-        4 => caller().prop_map(PoolOperation::Ask),
+        8 => caller().prop_map(|caller| PoolOperation::Join(caller, SessionSharing::PerCaller)),
+        1 => caller().prop_map(|caller| PoolOperation::Join(caller, SessionSharing::Shared)),
+        4 => caller().prop_map(PoolOperation::Acquire),
         3 => caller().prop_map(PoolOperation::Answer),
         2 => caller().prop_map(PoolOperation::Die),
         1 => caller().prop_map(PoolOperation::Leave),
@@ -94,8 +94,8 @@ impl PoolModel {
 
     fn apply(&mut self, operation: PoolOperation) {
         match operation {
-            PoolOperation::Come(caller, sharing) => self.come(caller, sharing),
-            PoolOperation::Ask(caller) => {
+            PoolOperation::Join(caller, sharing) => self.come(caller, sharing),
+            PoolOperation::Acquire(caller) => {
                 if let Some(held) = self.held(caller) {
                     let sent = now(held.mux.send("ping", |_, out| out.push_str("{}"), None));
                     assert_eq!(sent.as_ref().is_some_and(Result::is_err), held.is_dead);

@@ -21,10 +21,10 @@ pub fn redact(
     json: &[u8],
     from: usize,
     label: &str,
-    wish: &RedactionRequest,
+    request: &RedactionRequest,
 ) -> Result<(Vec<u8>, usize), Fault> {
-    let strings = TextMatcher::compile(&wish.strings)?;
-    let places = PointerTree::new(&wish.parts).ok_or_else(|| unfit("a place is no JSON Pointer"))?;
+    let strings = TextMatcher::compile(&request.strings)?;
+    let places = PointerTree::new(&request.parts).ok_or_else(|| unfit("a place is no JSON Pointer"))?;
     let mut walk = RedactionWalk {
         json,
         from,

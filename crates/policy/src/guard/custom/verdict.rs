@@ -15,7 +15,7 @@ pub enum CustomVerdict {
     /// The message may pass after redaction.
     Redact {
         category: Name,
-        wish: RedactionRequest,
+        request: RedactionRequest,
     },
 }
 
@@ -53,8 +53,8 @@ impl CustomVerdict {
                 return Err(invalid_verdict("the verdict has an unknown member"));
             }
         }
-        let wish = RedactionRequest { strings: strings(members)?, parts: parts(members)? };
-        let takes_out = !wish.strings.is_empty() || !wish.parts.is_empty();
+        let request = RedactionRequest { strings: strings(members)?, parts: parts(members)? };
+        let takes_out = !request.strings.is_empty() || !request.parts.is_empty();
         match members.get("verdict").and_then(Value::as_str) {
             Some("allow") if takes_out => Err(invalid_verdict("it allows and takes out at once")),
             Some("allow") => Ok(CustomVerdict::Allow),
@@ -63,7 +63,7 @@ impl CustomVerdict {
                 Ok(CustomVerdict::Deny { category: category(members)?, message: message(members)? })
             }
             Some("redact") if !takes_out => Err(invalid_verdict("it takes nothing out")),
-            Some("redact") => Ok(CustomVerdict::Redact { category: category(members)?, wish }),
+            Some("redact") => Ok(CustomVerdict::Redact { category: category(members)?, request }),
             _ => Err(invalid_verdict("`verdict` is none of allow, deny and redact")),
         }
     }
@@ -152,15 +152,15 @@ mod tests {
             panic!("no denial")
         };
         assert_eq!((category.as_str(), message.as_str()), ("invoice_2", "row 5"));
-        let Some(CustomVerdict::Redact { category, wish }) =
+        let Some(CustomVerdict::Redact { category, request }) =
             read(json!({"verdict": "redact", "strings": ["x"],
             "parts": [{"at": "/a"}, {"at": "/b", "from": 1, "to": 3}]}))
         else {
             panic!("no redaction")
         };
         assert_eq!(category.as_str(), "custom");
-        assert_eq!(wish.strings, ["x"]);
-        assert_eq!(wish.parts[1], MessagePart { at: "/b".to_owned(), range: Some((1, 3)) });
+        assert_eq!(request.strings, ["x"]);
+        assert_eq!(request.parts[1], MessagePart { at: "/b".to_owned(), range: Some((1, 3)) });
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub(in crate::guard) struct PatternRow {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::guard) enum Case {
-    Told,
-    Ignored,
+    Sensitive,
+    Insensitive,
 }
 
 /// The compiled patterns of a guard. One pass of the set tells which patterns match at all.
@@ -43,7 +43,7 @@ const LOOKED_INTO: usize = 64;
 
 impl Patterns {
     pub(in crate::guard) fn compile(rows: &[&PatternRow], case: Case) -> Result<Patterns, Fault> {
-        let ignored = case == Case::Ignored;
+        let ignored = case == Case::Insensitive;
         let mut set = RegexSetBuilder::new(rows.iter().map(|row| folded(row.pattern)));
         set.unicode(false).case_insensitive(ignored).size_limit(64 << 20).dfa_size_limit(16 << 20);
         let set = set.build().or_fault(&reason::SERVER_BUG)?;

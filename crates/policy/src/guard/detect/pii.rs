@@ -210,10 +210,11 @@ fn international_number(text: &[u8], start: usize, end: usize) -> Option<(usize,
 fn ipv4(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let found = text.get(start..end)?;
     // Loopback, unspecified and mask addresses identify no person.
-    let nobody = found.starts_with(b"127.") || found.starts_with(b"0.") || found.starts_with(b"255.255.");
+    let is_reserved =
+        found.starts_with(b"127.") || found.starts_with(b"0.") || found.starts_with(b"255.255.");
     let version = text.get(start.saturating_sub(8)..start)?.to_ascii_lowercase();
     let is_version = version.ends_with(b"v") || version.ends_with(b"version ") || version.ends_with(b"-");
-    (!nobody && !is_version).then_some((start, end)).and_then(|_| stands_alone(text, start, end))
+    (!is_reserved && !is_version).then_some((start, end)).and_then(|_| stands_alone(text, start, end))
 }
 
 fn ipv6(text: &[u8], spans: &mut Vec<Span>) {
@@ -236,10 +237,10 @@ fn ipv6(text: &[u8], spans: &mut Vec<Span>) {
         }
         let found = text.get(start..end).unwrap_or_default();
         let address = std::str::from_utf8(found).ok().and_then(|text| text.parse::<Ipv6Addr>().ok());
-        let somebody = address.is_some_and(|address| !address.is_loopback() && !address.is_unspecified());
+        let is_routable = address.is_some_and(|address| !address.is_loopback() && !address.is_unspecified());
         let wordy =
             |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-        if somebody
+        if is_routable
             && found.iter().any(u8::is_ascii_digit)
             && !wordy(before(text, start))
             && !wordy(text.get(end))

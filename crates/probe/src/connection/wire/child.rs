@@ -38,8 +38,8 @@ pub(crate) struct Child {
 /// The result of waiting for a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ChildLine {
-    Heard(Vec<u8>),
-    Quiet,
+    Received(Vec<u8>),
+    TimedOut,
     Closed,
 }
 
@@ -86,9 +86,9 @@ impl Child {
     /// The next line of stdout.
     pub(crate) async fn line(&mut self, wait: Duration) -> ChildLine {
         match timeout(wait, self.lines.recv()).await {
-            Ok(Some(line)) => ChildLine::Heard(line),
+            Ok(Some(line)) => ChildLine::Received(line),
             Ok(None) => ChildLine::Closed,
-            Err(_) => ChildLine::Quiet,
+            Err(_) => ChildLine::TimedOut,
         }
     }
 

@@ -69,8 +69,8 @@ pub(crate) async fn send(
         !matches!(result, Ok(Ok(())))
     };
     let reading = read(&mut from, deadline, enough);
-    let (_, heard) = tokio::join!(writing, reading);
-    heard
+    let (_, received) = tokio::join!(writing, reading);
+    received
 }
 
 fn trouble(why: String) -> HttpExchange {

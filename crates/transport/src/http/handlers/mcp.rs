@@ -11,7 +11,9 @@ use failwell_pipeline::{
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::RemoteContext;
-use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, Misread, ReplyTo, Request, Revision};
+use failwell_rpc::{
+    Dialect, Incoming, Limits, Message, MessageBuf, ReplyTo, Request, Revision, UnreadableMessage,
+};
 use failwell_toolbox::Trace;
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
@@ -36,7 +38,7 @@ enum MessageEra {
     /// For a session, or to begin one.
     Session,
     /// The header claims the modern era, but the body has no single message.
-    Neither(Misread),
+    Unreadable(UnreadableMessage),
 }
 
 /// `POST`: one message, or a batch in 2025-03-26. The body is scanned here, and nowhere else.
@@ -54,9 +56,11 @@ pub(in crate::http) async fn post(
         return modern(mount, head, carried, message, caller).await;
     }
     match era(&message, head) {
-        MessageEra::Neither(misread) => {
+        MessageEra::Unreadable(unreadable) => {
             let dialect = unread_dialect(head, mount, &caller);
-            mount.reply(mount.pipeline.misread(misread, dialect, head.connection, Some(&caller)).await)
+            mount.reply(
+                mount.pipeline.refuse_unreadable(unreadable, dialect, head.connection, Some(&caller)).await,
+            )
         }
         MessageEra::Modern => modern(mount, head, carried, message, caller).await,
         MessageEra::Session if head.session_id().is_none() => {
@@ -79,19 +83,19 @@ fn era(message: &MessageBuf, head: &RequestHead<'_>) -> MessageEra {
         Incoming::One(Ok(Message::Request(_))) => MessageEra::Modern,
         Incoming::One(Ok(_)) if head.session_id().is_none() => MessageEra::Modern,
         Incoming::One(Ok(_)) => MessageEra::Session,
-        Incoming::One(Err(misread)) => MessageEra::Neither(misread),
-        Incoming::Batch(_) => MessageEra::Neither(no_batch()),
+        Incoming::One(Err(unreadable)) => MessageEra::Unreadable(unreadable),
+        Incoming::Batch(_) => MessageEra::Unreadable(no_batch()),
     }
 }
 
 async fn refuse_batch(pipeline: &Pipeline, session: &Session, caller: &Caller) -> Option<Reply> {
     let dialect = Dialect::Mcp(session.revision());
-    pipeline.misread(no_batch(), dialect, &session.id, Some(caller)).await
+    pipeline.refuse_unreadable(no_batch(), dialect, &session.id, Some(caller)).await
 }
 
-fn no_batch() -> Misread {
+fn no_batch() -> UnreadableMessage {
     let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-    Misread { fault, id: None, about: failwell_rpc::MessageKind::Unknown }
+    UnreadableMessage { fault, id: None, about: failwell_rpc::MessageKind::Unknown }
 }
 
 /// The dialect for an unreadable body: that of the session, if there is one.
@@ -124,7 +128,7 @@ async fn refuse_with_id(
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
-    let to = ReplyTo::misread(id, head.dialect());
+    let to = ReplyTo::unreadable(id, head.dialect());
     mount.pipeline.refuse(fault, to, head.connection, Requester::Caller(caller)).await
 }
 
@@ -184,12 +188,14 @@ async fn no_request(
         }
         Incoming::One(Ok(Message::Response(response))) => {
             let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-            let to = ReplyTo::misread(Some(response.id), MODERN);
+            let to = ReplyTo::unreadable(Some(response.id), MODERN);
             pipeline.refuse(fault, to, on, Requester::Caller(caller)).await
         }
-        Incoming::One(Err(misread)) => pipeline.misread(misread, MODERN, on, Some(caller)).await,
+        Incoming::One(Err(unreadable)) => {
+            pipeline.refuse_unreadable(unreadable, MODERN, on, Some(caller)).await
+        }
         Incoming::One(Ok(Message::Request(_))) | Incoming::Batch(_) => {
-            pipeline.misread(no_batch(), MODERN, on, Some(caller)).await
+            pipeline.refuse_unreadable(no_batch(), MODERN, on, Some(caller)).await
         }
     }
 }
@@ -203,8 +209,8 @@ async fn begin_session(
     carried: FromHeader,
 ) -> Option<Reply> {
     let id = match buffer.read() {
-        Incoming::One(Err(misread)) => {
-            return mount.pipeline.misread(misread, dialect, &on, Some(&caller)).await;
+        Incoming::One(Err(unreadable)) => {
+            return mount.pipeline.refuse_unreadable(unreadable, dialect, &on, Some(&caller)).await;
         }
         Incoming::One(Ok(Message::Request(request))) if request.method == "initialize" => {
             return initialize(&mount, &on, request, &caller, carried.as_deref()).await;
@@ -213,7 +219,7 @@ async fn begin_session(
         Incoming::One(Ok(_)) | Incoming::Batch(_) => None,
     };
     let fault = Fault::new(&reason::HTTP_SESSION_REQUIRED);
-    let to = ReplyTo::misread(id, dialect);
+    let to = ReplyTo::unreadable(id, dialect);
     mount.pipeline.refuse(fault, to, &on, Requester::Caller(&caller)).await
 }
 
@@ -225,7 +231,7 @@ async fn initialize(
     caller: &Caller,
     carried: Option<&RemoteContext>,
 ) -> Option<Reply> {
-    let to = ReplyTo::misread(Some(request.id.clone()), Dialect::Mcp(Revision::LATEST_SESSION));
+    let to = ReplyTo::unreadable(Some(request.id.clone()), Dialect::Mcp(Revision::LATEST_SESSION));
     let entry =
         match mount.sessions.prepare(caller).and_then(|entry| mount.sessions.entry(&entry).map(|()| entry)) {
             Ok(entry) => entry,
@@ -346,7 +352,7 @@ async fn session_message(
     pipeline: &Arc<Pipeline>,
     session: &Arc<Session>,
     caller: &Caller,
-    (message, carried): (Result<Message<'_>, Misread>, Option<&RemoteContext>),
+    (message, carried): (Result<Message<'_>, UnreadableMessage>, Option<&RemoteContext>),
     outlet: &Arc<Stream>,
 ) -> Option<Reply> {
     match message {
@@ -360,20 +366,20 @@ async fn session_message(
                 .await
         }
         Ok(Message::Notification(notification)) => {
-            if pipeline.handle_notification(&notification, session).await == ConcernedNode::Others {
+            if pipeline.handle_notification(&notification, session).await == ConcernedNode::OtherNode {
                 shared::pass_on(pipeline, session, notification.text()).await;
             }
             None
         }
         Ok(Message::Response(response)) => {
-            if pipeline.handle_response(&response, session).await == ConcernedNode::Others {
+            if pipeline.handle_response(&response, session).await == ConcernedNode::OtherNode {
                 shared::pass_on(pipeline, session, response.text()).await;
             }
             None
         }
-        Err(misread) => {
+        Err(unreadable) => {
             let dialect = Dialect::Mcp(session.revision());
-            pipeline.misread(misread, dialect, &session.id, Some(caller)).await
+            pipeline.refuse_unreadable(unreadable, dialect, &session.id, Some(caller)).await
         }
     }
 }
@@ -505,8 +511,8 @@ mod tests {
         let quiet = first(Persist::new(async { None }, None), &outlet, false).await;
         assert!(matches!(quiet, FirstMessage::Reply(None)));
         outlet.push("a notice").await.expect("room");
-        let told = first(Persist::new(async { None }, None), &outlet, false).await;
-        assert!(matches!(told, FirstMessage::EventBody(_)));
+        let reply = first(Persist::new(async { None }, None), &outlet, false).await;
+        assert!(matches!(reply, FirstMessage::EventBody(_)));
     }
 
     #[test]

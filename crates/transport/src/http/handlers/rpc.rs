@@ -10,7 +10,7 @@ use failwell_pipeline::{IncomingMessage, IncomingRequest, Requester};
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::RemoteContext;
-use failwell_rpc::{Dialect, ExpectedReply, Id, Incoming, Limits, Message, Misread, ReplyTo, read};
+use failwell_rpc::{Dialect, ExpectedReply, Id, Incoming, Limits, Message, ReplyTo, UnreadableMessage, read};
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -80,18 +80,18 @@ pub(in crate::http) async fn refuse(
     };
     match ids(&small.to_bytes()) {
         RefusedIds::One(id) => {
-            let to = ReplyTo::misread(id, Dialect::Rpc);
+            let to = ReplyTo::unreadable(id, Dialect::Rpc);
             mount.reply(mount.pipeline.refuse(fault, to, head.connection, from).await)
         }
-        RefusedIds::Nobody => {
-            let mut to = ReplyTo::misread(None, Dialect::Rpc);
+        RefusedIds::NoRequests => {
+            let mut to = ReplyTo::unreadable(None, Dialect::Rpc);
             to.wants = ExpectedReply::Silence;
             mount.pipeline.refuse(fault, to, head.connection, from).await;
             empty(StatusCode::NO_CONTENT)
         }
         RefusedIds::Batch(ids) => {
             let replies = ids.into_iter().map(|id| {
-                let to = ReplyTo::misread(id, Dialect::Rpc);
+                let to = ReplyTo::unreadable(id, Dialect::Rpc);
                 mount.pipeline.refuse(again(&fault), to, head.connection, from)
             });
             let body = join_bodies(join_all(replies).await).unwrap_or_default();
@@ -112,21 +112,21 @@ enum RefusedIds {
     One(Option<Id>),
     Batch(Vec<Option<Id>>),
     /// Notifications and responses get no response.
-    Nobody,
+    NoRequests,
 }
 
 fn ids(body: &[u8]) -> RefusedIds {
-    let id = |message: Result<Message<'_>, Misread>| match message {
+    let id = |message: Result<Message<'_>, UnreadableMessage>| match message {
         Ok(Message::Request(request)) => Some(Some(request.id)),
         Ok(Message::Notification(_) | Message::Response(_)) => None,
-        Err(misread) => Some(misread.id),
+        Err(unreadable) => Some(unreadable.id),
     };
     match read(body, &Limits::default()) {
-        Incoming::One(message) => id(message).map_or(RefusedIds::Nobody, RefusedIds::One),
+        Incoming::One(message) => id(message).map_or(RefusedIds::NoRequests, RefusedIds::One),
         Incoming::Batch(messages) if messages.len() > MOST => RefusedIds::One(None),
         Incoming::Batch(messages) => {
             let ids: Vec<Option<Id>> = messages.into_iter().filter_map(id).collect();
-            if ids.is_empty() { RefusedIds::Nobody } else { RefusedIds::Batch(ids) }
+            if ids.is_empty() { RefusedIds::NoRequests } else { RefusedIds::Batch(ids) }
         }
     }
 }
@@ -139,7 +139,7 @@ fn again(fault: &Fault) -> Fault {
 
 async fn rpc_message(
     mount: &Arc<Mount>,
-    message: Result<Message<'_>, Misread>,
+    message: Result<Message<'_>, UnreadableMessage>,
     (caller, connection): (&Caller, &str),
     cancel: &CancellationToken,
     carried: Option<&RemoteContext>,
@@ -159,6 +159,8 @@ async fn rpc_message(
             None
         }
         Ok(Message::Response(_)) => None,
-        Err(misread) => mount.pipeline.misread(misread, Dialect::Rpc, connection, Some(caller)).await,
+        Err(unreadable) => {
+            mount.pipeline.refuse_unreadable(unreadable, Dialect::Rpc, connection, Some(caller)).await
+        }
     }
 }

@@ -31,11 +31,11 @@ pub(in crate::http) async fn find(
     caller: &Caller,
 ) -> Result<Arc<SessionEntry>, Fault> {
     let lost = || Fault::new(&reason::HTTP_SESSION_LOST);
-    let kept = match mount.pipeline.state().find_session(&mount.pipeline.session_key(id)).await? {
-        SessionLookup::OnlyHere => return mount.sessions.find(id, caller),
-        SessionLookup::Kept(kept) if kept.caller == caller.to_string() => kept,
-        SessionLookup::Kept(_) => return Err(lost()),
-        SessionLookup::Nowhere => {
+    let shared = match mount.pipeline.state().find_session(&mount.pipeline.session_key(id)).await? {
+        SessionLookup::NotShared => return mount.sessions.find(id, caller),
+        SessionLookup::Found(shared) if shared.caller == caller.to_string() => shared,
+        SessionLookup::Found(_) => return Err(lost()),
+        SessionLookup::NotFound => {
             mount.sessions.peek(id).into_iter().for_each(|entry| mount.sessions.end(&entry));
             return Err(lost());
         }
@@ -43,11 +43,11 @@ pub(in crate::http) async fn find(
     if let Ok(entry) = mount.sessions.find(id, caller) {
         return Ok(entry);
     }
-    let session = Session::recalled(id.to_owned(), caller.clone(), &kept)?;
+    let session = Session::recalled(id.to_owned(), caller.clone(), &shared)?;
     let (entry, adopted) = mount.sessions.adopt(session)?;
     if adopted == SessionOrigin::Now {
         mount.pipeline.forward_changes(&entry.session);
-        watch_too(mount, &entry, kept.watched);
+        watch_too(mount, &entry, shared.watched);
     }
     Ok(entry)
 }
@@ -64,13 +64,13 @@ fn watch_too(mount: &Arc<Mount>, entry: &Arc<SessionEntry>, uris: Vec<String>) {
 pub(in crate::http) async fn end(pipeline: &Pipeline, session: &Session) -> Result<(), Fault> {
     let of = pipeline.session_key(&session.id);
     pipeline.state().end_session(&of).await?;
-    pipeline.state().tell(NodeMessage { of, word: NodeEvent::Ended }).await
+    pipeline.state().tell(NodeMessage { of, event: NodeEvent::Ended }).await
 }
 
 /// Forwards a message to the node that it concerns.
 pub(in crate::http) async fn pass_on(pipeline: &Pipeline, session: &Session, message: &str) {
     let message =
-        NodeMessage { of: pipeline.session_key(&session.id), word: NodeEvent::Said(message.to_owned()) };
+        NodeMessage { of: pipeline.session_key(&session.id), event: NodeEvent::Message(message.to_owned()) };
     let _ = pipeline.state().tell(message).await;
 }
 
@@ -92,10 +92,10 @@ pub(in crate::http) async fn write_down(
     }
     let state = pipeline.state().clone();
     tokio::spawn(async move {
-        let mut kept = StoredStream::default();
+        let mut shared = StoredStream::default();
         while let Some(frame) = frames.recv().await {
-            let oldest = kept.with(&frame);
-            let _ = state.write_stream(&at, StreamEvent::Said { frame, oldest }).await;
+            let oldest = shared.with(&frame);
+            let _ = state.write_stream(&at, StreamEvent::Frame { frame, oldest }).await;
         }
         let _ = state.write_stream(&at, StreamEvent::Ended).await;
     });
@@ -156,10 +156,10 @@ struct FollowedStream {
 impl FollowedStream {
     /// Forwards frames until the stream ends. If its node is lost, this node answers its requests.
     async fn run(mut self, line: &Stream) {
-        let (mut heard, mut asked_at) = (Instant::now(), Instant::now());
-        while !self.session.ended.is_cancelled() && heard.elapsed() < PATIENCE {
+        let (mut last_frame, mut asked_at) = (Instant::now(), Instant::now());
+        while !self.session.ended.is_cancelled() && last_frame.elapsed() < PATIENCE {
             if let Ok(written) = self.pipeline.state().read_stream(&self.at, self.after).await {
-                heard = Instant::now();
+                last_frame = Instant::now();
                 let Some(written) = written else { return };
                 let is_over = written.is_over;
                 let node = written.opened.node.clone();
@@ -200,8 +200,8 @@ impl FollowedStream {
             let from = Requester::Caller(&self.session.caller);
             if let Some(reply) = self.pipeline.refuse(fault, to, &self.session.id, from).await {
                 let frame = Frame { number: self.after + 1, bytes: reply.body.into() };
-                let said = StreamEvent::Said { frame: frame.clone(), oldest: 0 };
-                let _ = self.pipeline.state().write_stream(&self.at, said).await;
+                let event = StreamEvent::Frame { frame: frame.clone(), oldest: 0 };
+                let _ = self.pipeline.state().write_stream(&self.at, event).await;
                 self.pass(vec![frame], line);
             }
         }
@@ -240,15 +240,15 @@ pub(in crate::http) async fn receive_node_messages(mounts: Arc<Mounts>, mut mess
 async fn handle_node_message(mounts: &Mounts, message: NodeMessage) {
     let Some(mount) = mounts.named(&message.of.pipeline) else { return };
     let Some(entry) = mount.sessions.peek(&message.of.session) else { return };
-    match message.word {
+    match message.event {
         NodeEvent::Ended => mount.sessions.end(&entry),
         NodeEvent::Changed => {
-            if let Ok(SessionLookup::Kept(kept)) = mount.pipeline.state().find_session(&message.of).await {
-                let new = entry.session.refresh(&kept);
+            if let Ok(SessionLookup::Found(shared)) = mount.pipeline.state().find_session(&message.of).await {
+                let new = entry.session.refresh(&shared);
                 watch_too(&mount, &entry, new);
             }
         }
-        NodeEvent::Said(message) => match read(message.as_bytes(), &Limits::default()) {
+        NodeEvent::Message(message) => match read(message.as_bytes(), &Limits::default()) {
             Incoming::One(Ok(Message::Notification(notification))) => {
                 mount.pipeline.apply_notification(&notification, &entry.session).await;
             }

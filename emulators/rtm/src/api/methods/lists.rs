@@ -11,7 +11,7 @@ pub(super) const METHODS: &[ApiMethod] = &[
     ApiMethod::adds("rtm.lists.add", "Adds a list, or a smart list when there is a filter.", add)
         .with(&["name", "filter?"]),
     ApiMethod::changes("rtm.lists.archive", "Archives a list.", archive).with(&["list_id"]),
-    ApiMethod::changes("rtm.lists.delete", "Deletes a list; its tasks go to the Inbox.", delete)
+    ApiMethod::changes("rtm.lists.delete", "Deletes a list. Its tasks move to the Inbox.", delete)
         .with(&["list_id"])
         .deletes(),
     ApiMethod::reads("rtm.lists.getList", "Lists the lists.", get_list),

@@ -100,7 +100,7 @@ fn new_series(
     now: Timestamp,
 ) -> Result<Series, String> {
     let context = DateContext::new(&state.account, now);
-    let wrong = |what: &str| format!("the task {} has {what} nobody understands", seed.name);
+    let wrong = |what: &str| format!("the task {} has {what} that cannot be read", seed.name);
     let date = |text: &Option<String>, what: &str| -> Result<Option<TaskDate>, String> {
         text.as_deref().map(|text| phrase::when(text, &context).ok_or_else(|| wrong(what))).transpose()
     };

@@ -24,7 +24,7 @@ const KILLING: Duration = Duration::from_secs(5);
 pub(crate) struct Fork {
     hear: tokio::net::unix::OwnedReadHalf,
     say: Mutex<tokio::net::unix::OwnedWriteHalf>,
-    heard: Vec<u8>,
+    received: Vec<u8>,
     stdout: Stream,
     stderr: Stream,
     how: Option<ExitCause>,
@@ -52,7 +52,7 @@ impl Fork {
         Fork {
             hear,
             say: Mutex::new(say),
-            heard: Vec::new(),
+            received: Vec::new(),
             stdout: Stream::drain(stdout),
             stderr: Stream::drain(stderr),
             how: None,
@@ -71,8 +71,8 @@ impl Fork {
     /// Waits until the run and all of its descendants have ended. This method is cancel safe.
     pub(crate) async fn wait(&mut self) -> ChildExit {
         while self.how.is_none() {
-            match self.hear.read_buf(&mut self.heard).await {
-                Ok(count) if count > 0 => self.how = self.heard.strip_suffix(b"\n").map(how),
+            match self.hear.read_buf(&mut self.received).await {
+                Ok(count) if count > 0 => self.how = self.received.strip_suffix(b"\n").map(how),
                 _ => self.how = Some(ExitCause::Lost),
             }
         }

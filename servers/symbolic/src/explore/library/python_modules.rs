@@ -91,7 +91,7 @@ impl Machine {
         if let Some(function) = FUNCTIONS.iter().find(|known| known.ends_with(&format!(".{name}"))) {
             return Ok(Value::Builtin(function));
         }
-        super::builtins::named(name).ok_or(Trap::Bug("the library uses a name that nobody knows"))
+        super::builtins::named(name).ok_or(Trap::Bug("the library uses an unknown name"))
     }
 
     pub(crate) fn call_for_library(&mut self, name: &str, args: &[Value]) -> OrTrap<Value> {

@@ -76,7 +76,7 @@ enum LoopItems {
     /// Items of a list input: its name and their type.
     OfList(String, Rc<InputType>),
     /// Characters of a text input.
-    Letters(String),
+    Characters(String),
     /// Items with an index that starts at this number.
     Numbered(Term, Box<LoopItems>),
 }
@@ -159,7 +159,7 @@ impl Machine {
             IteratorState::Sequence(Value::Str(Str::Open(open)), at) => {
                 let from = self.terms.int(at);
                 let count = self.terms.sub(open.length, from);
-                Some((count, LoopItems::Letters(format!("{}[{}:]", open.name, open.offset + at))))
+                Some((count, LoopItems::Characters(format!("{}[{}:]", open.name, open.offset + at))))
             }
             IteratorState::Sequence(Value::Object(list), at) => {
                 let Object::OpenList(open) = self.state.get(list).clone() else { return None };
@@ -356,7 +356,7 @@ impl Machine {
                 self.int_value(item)
             }
             LoopItems::OfList(name, element) => self.make_input(&format!("{name}[{tag}]"), element)?,
-            LoopItems::Letters(name) => {
+            LoopItems::Characters(name) => {
                 let name = format!("ord({name}[{tag}])");
                 let point = self.terms.var(&name, Sort::Int, Interval::of(0, 0x10_FFFF));
                 self.str_of_points(vec![point])

@@ -75,10 +75,10 @@ impl ExceptionArguments {
     }
 
     fn trigger(&self, found: &Counterexample) -> Value {
-        let mut told = counterexample(&self.function_name, found);
-        if let Some(members) = told.as_object_mut() {
+        let mut report = counterexample(&self.function_name, found);
+        if let Some(members) = report.as_object_mut() {
             members.insert("stack_trace".to_owned(), json!(found.stack_trace));
         }
-        told
+        report
     }
 }

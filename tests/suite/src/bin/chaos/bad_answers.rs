@@ -39,13 +39,13 @@ async fn one(caller: &Caller, upstream: &'static str, at: usize, verdict: &Verdi
     verdict.count(format!("as expected: {}", case.reason));
     verdict.failed_as(seen.reference().to_owned());
     let (retry, after) = case.retry();
-    let told = (
+    let counts = (
         fault["reason"].as_str(),
         fault["effect"].as_str(),
         fault["retry"].as_str(),
         fault["retry_after_ms"].as_u64(),
     );
-    let right = told == (Some(case.reason), Some(case.effect), Some(retry), after);
+    let right = counts == (Some(case.reason), Some(case.effect), Some(retry), after);
     verdict.check(right, || format!("{} of {upstream}: {}", case.name, seen.text));
     let facts = if case.facts == json!({}) { Value::Null } else { case.facts.clone() };
     let timed = case.reason.ends_with("TIMEOUT");

@@ -92,10 +92,10 @@ impl Caller {
         let Some(listening) = self.listening else { return };
         listening.abort();
         let _ = listening.await;
-        let heard = self.aside.lock().clone();
-        let heard = String::from_utf8_lossy(&heard);
-        verdict.no_secrets(&heard);
-        for data in heard.lines().filter_map(|line| line.strip_prefix("data:")) {
+        let messages = self.aside.lock().clone();
+        let messages = String::from_utf8_lossy(&messages);
+        verdict.no_secrets(&messages);
+        for data in messages.lines().filter_map(|line| line.strip_prefix("data:")) {
             let message: Value = serde_json::from_str(data.trim()).unwrap_or_default();
             let answers = message.get("result").is_some() || message.get("error").is_some();
             verdict.check(!answers, || format!("an answer came beside its exchange: {message}"));

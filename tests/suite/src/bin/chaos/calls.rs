@@ -7,7 +7,7 @@ use failwell_suite::client::wire::{Response, Wire};
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
-use crate::chance::Chance;
+use crate::random::SeededRandom;
 use crate::upstreams::bad_answers;
 use crate::verdict::Verdict;
 
@@ -60,7 +60,7 @@ impl Call {
     }
 
     /// Any call.
-    pub(crate) fn any(chance: &mut Chance, nonce: &str) -> Call {
+    pub(crate) fn any(chance: &mut SeededRandom, nonce: &str) -> Call {
         let upstream = ["one", "one", "two", "two", "web", "new"][chance.below(6) as usize];
         let mut call = Call::good(upstream, nonce);
         if matches!(upstream, "web" | "new") {
@@ -107,7 +107,7 @@ impl Call {
 }
 
 /// Half of the HTTP responses are bad. Those that last until the deadline are rare.
-fn bad_answer(chance: &mut Chance) -> Value {
+fn bad_answer(chance: &mut SeededRandom) -> Value {
     if chance.below(2) == 0 {
         return Value::Null;
     }

@@ -10,8 +10,8 @@ use tokio::time::Instant;
 
 use crate::caller::Caller;
 use crate::calls::{Call, make};
-use crate::chance::Chance;
 use crate::processes::{Processes, marked};
+use crate::random::SeededRandom;
 use crate::verdict::Verdict;
 
 /// The duration, the load and the program.
@@ -22,7 +22,13 @@ pub(crate) struct FaultInjection {
 }
 
 impl FaultInjection {
-    pub(crate) async fn run(&self, callers: &[Caller], mark: &str, chance: &mut Chance, verdict: &Verdict) {
+    pub(crate) async fn run(
+        &self,
+        callers: &[Caller],
+        mark: &str,
+        chance: &mut SeededRandom,
+        verdict: &Verdict,
+    ) {
         let end = Instant::now() + self.length;
         let (under_way, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let mut lanes = Vec::new();
@@ -46,7 +52,7 @@ impl FaultInjection {
 /// One call after the other until the end.
 async fn lane(
     caller: &Caller,
-    mut chance: Chance,
+    mut chance: SeededRandom,
     end: Instant,
     under_way: &AtomicUsize,
     most: &AtomicUsize,
@@ -70,7 +76,13 @@ async fn lane(
 
 /// First kills all child processes and their supervisors. Then only stops child processes (`SIGSTOP`), so that calls hit
 /// their deadlines, and continues them a little later.
-async fn trouble_makers(mark: &str, program: i32, chance: &mut Chance, end: Instant, verdict: &Verdict) {
+async fn trouble_makers(
+    mark: &str,
+    program: i32,
+    chance: &mut SeededRandom,
+    end: Instant,
+    verdict: &Verdict,
+) {
     let turn = Instant::now() + (end - Instant::now()) / 2;
     while Instant::now() < end {
         tokio::time::sleep(Duration::from_millis(100 + chance.below(600))).await;

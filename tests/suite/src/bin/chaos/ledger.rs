@@ -43,8 +43,8 @@ pub(crate) async fn lost(mark: &str, verdict: &Verdict) {
     }
     let ended = program.terminate().await;
     verdict.check(ended.success(), || format!("it ended with {ended}"));
-    let told = program.journal().contains("removed or replaced");
-    verdict.check(told, || "the journal does not tell of the loss".to_owned());
+    let is_reported = program.journal().contains("removed or replaced");
+    verdict.check(is_reported, || "the journal does not tell of the loss".to_owned());
     verdict.check(verdict.counted("ledger lost: answered") > 0, || "no call was answered".to_owned());
     verdict.check(verdict.counted("ledger lost: refused") > 0, || "no call was refused".to_owned());
 }

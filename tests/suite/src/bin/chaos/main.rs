@@ -15,11 +15,11 @@
 mod bad_answers;
 mod caller;
 mod calls;
-mod chance;
 mod faults;
 mod ledger;
 mod pressure;
 mod processes;
+mod random;
 mod shutdown;
 mod upstreams;
 mod verdict;
@@ -33,8 +33,8 @@ use failwell_suite::program::{Folder, Program};
 use rustix::process::Signal;
 
 use crate::caller::{Caller, REVISIONS};
-use crate::chance::Chance;
 use crate::processes::Processes;
+use crate::random::SeededRandom;
 use crate::upstreams::Upstreams;
 use crate::verdict::Verdict;
 
@@ -59,7 +59,7 @@ const SETTLING: Duration = Duration::from_secs(60);
 #[tokio::main]
 async fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let seed = arguments.seed.unwrap_or_else(chance::any_seed);
+    let seed = arguments.seed.unwrap_or_else(random::any_seed);
     println!("seed {seed} (repeat with --seed {seed})");
     let verdict = Arc::new(Verdict::default());
     let mark = format!("chaos-{}-{seed}", std::process::id());
@@ -89,7 +89,7 @@ async fn inject_faults(arguments: &Arguments, seed: u64, mark: &str, verdict: &V
     let before = processes::resident(pid);
     let length = Duration::from_secs(arguments.seconds);
     let faults = faults::FaultInjection { length, lanes: arguments.lanes, program: pid };
-    let mut chance = Chance::new(seed);
+    let mut chance = SeededRandom::new(seed);
     tokio::join!(
         faults.run(&callers, mark, &mut chance, verdict),
         pressure::reloads(program.folder(), &config, tokio::time::Instant::now() + length, verdict),

@@ -51,9 +51,9 @@ pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
     let ended = program.ended().await;
     verdict.check(ended.success(), || format!("it ended with {ended}"));
     verdict.no_process_left(mark, &descendants, SETTLING).await;
-    let told = verdict.counted("at shutdown: server/SHUTDOWN");
+    let refused = verdict.counted("at shutdown: server/SHUTDOWN");
     let lines = program.journal().lines().filter(|line| line.contains("server/SHUTDOWN")).count();
-    verdict.check(lines == told, || format!("{lines} lines in the journal for {told} calls"));
+    verdict.check(lines == refused, || format!("{lines} lines in the journal for {refused} calls"));
 }
 
 /// Waits until the quick calls are answered and the others run.

@@ -22,7 +22,7 @@ fn mixed() -> String {
 /// The answers in the order of the requests; the notification has none.
 fn check_mixed(answer: &ReceivedMessage) {
     let all = answer.value.as_array().expect("an array");
-    let told: Vec<(Value, Option<i64>)> = all
+    let seen: Vec<(Value, Option<i64>)> = all
         .iter()
         .map(|one| (one["id"].clone(), one.pointer("/error/code").and_then(Value::as_i64)))
         .collect();
@@ -32,7 +32,7 @@ fn check_mixed(answer: &ReceivedMessage) {
         (Value::Null, Some(-32600)),
         (json!(5), Some(-32600)),
     ];
-    assert_eq!(told, expected, "{}", answer.text);
+    assert_eq!(seen, expected, "{}", answer.text);
     assert_eq!(judge::no_leak(&answer.text), Ok(()));
     for one in all {
         assert_eq!(schemas::check(one, None, REVISION), Ok(()));

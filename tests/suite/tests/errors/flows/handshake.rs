@@ -3,7 +3,7 @@
 use failwell_rpc::Revision;
 use serde_json::json;
 
-use super::{SESSIONS, refused, told};
+use super::{SESSIONS, assert_outcome, refused};
 use crate::case::{error, result};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
@@ -17,11 +17,11 @@ async fn only_ping_is_served_before_the_handshake() {
         let mut client = Stdio::raw(&world, revision);
         client.send(requests::request(revision, "1", "tools/list", &json!({}))).await;
         let expected = error("mcp/NOT_INITIALIZED", -32600, 400).id("1").hints("initialize");
-        told(&world, &client.next().await, &expected, Revision::LATEST_SESSION);
+        assert_outcome(&world, &client.next().await, &expected, Revision::LATEST_SESSION);
         client.send(requests::request(revision, "2", "ping", &json!({}))).await;
-        told(&world, &client.next().await, &result().id("2"), Revision::LATEST_SESSION);
+        assert_outcome(&world, &client.next().await, &result().id("2"), Revision::LATEST_SESSION);
         client.send(requests::initialize(revision, "3")).await;
-        told(&world, &client.next().await, &result().id("3"), revision);
+        assert_outcome(&world, &client.next().await, &result().id("3"), revision);
         assert!(client.still_works().await.is_empty());
     }
 }
@@ -33,7 +33,7 @@ async fn a_second_handshake_is_refused_and_changes_nothing() {
         let mut client = Stdio::open(&world, revision).await;
         client.send(requests::initialize(Revision::V2024_11_05, "9")).await;
         let expected = error("mcp/ALREADY_INITIALIZED", -32600, 400).id("9");
-        told(&world, &client.next().await, &expected, revision);
+        assert_outcome(&world, &client.next().await, &expected, revision);
         assert!(client.still_works().await.is_empty());
 
         let world = World::new();
@@ -56,9 +56,9 @@ async fn a_handshake_that_fails_can_be_repeated() {
         .id("1")
         .with("/violations/0/pointer", "/protocolVersion")
         .with("/violations/1/pointer", "/capabilities");
-    told(&world, &client.next().await, &expected, revision);
+    assert_outcome(&world, &client.next().await, &expected, revision);
     client.send(requests::initialize(revision, "2")).await;
-    told(&world, &client.next().await, &result().id("2"), revision);
+    assert_outcome(&world, &client.next().await, &result().id("2"), revision);
     assert!(client.still_works().await.is_empty());
 
     let world = World::new();

@@ -44,8 +44,8 @@ async fn standard_output_is_protocol_and_nothing_else() {
         text.lines().map(|line| ReceivedMessage::read(line.as_bytes()).expect("a message").id).collect();
     ids.sort();
     assert_eq!(ids, [None, Some("1".to_owned()), Some("2".to_owned())], "{text}");
-    let told = String::from_utf8(output.stderr).expect("UTF-8");
-    assert_eq!(told.lines().count(), 2, "one line per failure: {told}");
+    let errors = String::from_utf8(output.stderr).expect("UTF-8");
+    assert_eq!(errors.lines().count(), 2, "one line per failure: {errors}");
 }
 
 #[tokio::test]
@@ -67,9 +67,9 @@ async fn it_answers_before_it_stops() {
 #[tokio::test]
 async fn over_http_too() {
     let mut child = fixture(&["--listen", "127.0.0.1:0"]);
-    let mut said = BufReader::new(child.stderr.take().expect("stderr"));
+    let mut errors = BufReader::new(child.stderr.take().expect("stderr"));
     let mut line = String::new();
-    soon("the address", said.read_line(&mut line)).await.expect("readable");
+    soon("the address", errors.read_line(&mut line)).await.expect("readable");
     let address = line.trim().strip_prefix("listening on http://").and_then(|rest| rest.strip_suffix("/mcp"));
     let address: std::net::SocketAddr = address.and_then(|text| text.parse().ok()).expect("an address");
 
@@ -92,6 +92,6 @@ async fn over_http_too() {
     assert_eq!(response.message().first_text(), "1000 ms later");
     assert!(soon("the end", child.wait()).await.expect("ended").success());
     let mut rest = String::new();
-    soon("the journal", said.read_to_string(&mut rest)).await.expect("readable");
+    soon("the journal", errors.read_to_string(&mut rest)).await.expect("readable");
     assert_eq!(rest, "", "nothing failed, so nothing is told");
 }

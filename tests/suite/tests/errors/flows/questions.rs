@@ -3,7 +3,7 @@
 use failwell_rpc::Revision;
 use serde_json::{Value, json};
 
-use super::{SESSIONS, told};
+use super::{SESSIONS, assert_outcome};
 use crate::case::{error, result, tool_error};
 use crate::client::stdio::Stdio;
 use crate::requests;
@@ -28,7 +28,7 @@ async fn an_error_instead_of_an_answer() {
         let refusal =
             json!({"jsonrpc": "2.0", "id": id, "error": {"code": -1, "message": "PRIVATE-MARKER-7f3a"}});
         client.send(refusal.to_string()).await;
-        told(&world, &client.next().await, &tool_error("mcp/CLIENT_REFUSED").id("7"), revision);
+        assert_outcome(&world, &client.next().await, &tool_error("mcp/CLIENT_REFUSED").id("7"), revision);
         assert!(client.still_works().await.is_empty());
     }
 }
@@ -42,7 +42,7 @@ async fn an_answer_of_the_wrong_shape() {
             let id = asked(&mut client).await;
             client.send(json!({"jsonrpc": "2.0", "id": id, "result": wrong}).to_string()).await;
             let expected = error("mcp/BAD_INPUT", -32602, 200).id("7").with("/facts/key", "form");
-            told(&world, &client.next().await, &expected, revision);
+            assert_outcome(&world, &client.next().await, &expected, revision);
             assert!(client.still_works().await.is_empty());
         }
     }
@@ -54,7 +54,7 @@ async fn no_answer_at_all() {
     let world = World::new();
     let mut client = Stdio::open(&world, revision).await;
     let id = asked(&mut client).await;
-    told(&world, &client.next().await, &tool_error("server/TIMEOUT").id("7"), revision);
+    assert_outcome(&world, &client.next().await, &tool_error("server/TIMEOUT").id("7"), revision);
     // A late answer, sent twice: the request has ended.
     for _ in 0..2 {
         client.send(json!({"jsonrpc": "2.0", "id": id, "result": {"action": "accept"}}).to_string()).await;
@@ -70,7 +70,7 @@ async fn a_client_that_leaves_while_it_is_asked() {
     asked(&mut client).await;
     let rest = client.finish().await;
     assert_eq!(rest.len(), 1, "the call is answered though its question is not");
-    told(&world, &rest[0], &tool_error("mcp/CLIENT_REFUSED").id("7"), revision);
+    assert_outcome(&world, &rest[0], &tool_error("mcp/CLIENT_REFUSED").id("7"), revision);
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn no_is_an_answer() {
         let id = asked(&mut client).await;
         client.send(json!({"jsonrpc": "2.0", "id": id, "result": {"action": "decline"}}).to_string()).await;
         let answer = client.next().await;
-        told(&world, &answer, &result().id("7"), revision);
+        assert_outcome(&world, &answer, &result().id("7"), revision);
         assert!(answer.first_text().contains("action: decline"), "{}", answer.text);
     }
 }
@@ -106,17 +106,17 @@ async fn the_modern_era_answers_in_the_next_request() {
 
     let wrong_shape = json!({"inputResponses": {"form": 5}, "requestState": state});
     client.send(call("2", json!({"message": "Who?"}), wrong_shape)).await;
-    told(&world, &client.next().await, &error("mcp/BAD_INPUT", -32602, 200).id("2"), revision);
+    assert_outcome(&world, &client.next().await, &error("mcp/BAD_INPUT", -32602, 200).id("2"), revision);
 
     let edited =
         json!({"inputResponses": accepted, "requestState": format!("{}x", state.as_str().unwrap_or(""))});
     client.send(call("3", json!({"message": "Who?"}), edited)).await;
-    told(&world, &client.next().await, &error("mcp/BAD_STATE", -32602, 200).id("3"), revision);
+    assert_outcome(&world, &client.next().await, &error("mcp/BAD_STATE", -32602, 200).id("3"), revision);
 
     let whole = json!({"inputResponses": accepted, "requestState": state});
     client.send(call("4", json!({"message": "Somebody else?"}), whole.clone())).await;
-    told(&world, &client.next().await, &error("mcp/BAD_STATE", -32602, 200).id("4"), revision);
+    assert_outcome(&world, &client.next().await, &error("mcp/BAD_STATE", -32602, 200).id("4"), revision);
 
     client.send(call("5", json!({"message": "Who?"}), whole)).await;
-    told(&world, &client.next().await, &result().id("5"), revision);
+    assert_outcome(&world, &client.next().await, &result().id("5"), revision);
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::client::{GatewayClient, evil_with, text};
 use crate::script::{ConnectionAction, Script, introduced, json_response, raw, response};
-use crate::sessions::{keeper, memory};
+use crate::sessions::{memory, memory_upstream};
 
 const CHANGED: &str = "notifications/roots/list_changed";
 
@@ -26,9 +26,9 @@ fn notice(method: &str, params: Value) -> Value {
 /// Waits for a question, and answers it with one root.
 async fn show_root(world: &mut GatewayClient, uri: &str) {
     let question = loop {
-        let heard = world.hear().await;
-        if heard["method"] == "roots/list" {
-            break heard;
+        let message = world.hear().await;
+        if message["method"] == "roots/list" {
+            break message;
         }
     };
     let result = json!({"roots": [{"uri": uri}]});
@@ -43,7 +43,7 @@ async fn call_for_roots(world: &mut GatewayClient, uri: &str) {
 }
 
 /// The recorded messages, once the upstream has received this many responses about roots.
-async fn told(world: &mut GatewayClient, count: usize) -> Value {
+async fn memory_after(world: &mut GatewayClient, count: usize) -> Value {
     for _ in 0..500 {
         let memory = memory(world).await;
         if memory["roots"].as_array().expect("a list").len() >= count {
@@ -54,7 +54,7 @@ async fn told(world: &mut GatewayClient, count: usize) -> Value {
     panic!("the upstream was never told: {}", memory(world).await);
 }
 
-fn heard_of_roots(memory: &Value) -> usize {
+fn count_root_changes(memory: &Value) -> usize {
     memory["notices"].as_array().expect("a list").iter().filter(|notice| notice["method"] == CHANGED).count()
 }
 
@@ -62,16 +62,16 @@ fn heard_of_roots(memory: &Value) -> usize {
 async fn a_child_learns_that_roots_changed_and_gets_the_new_ones() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
         let mut client =
-            GatewayClient::new(vec![keeper(sharing)]).await.able(Era::Session, with_roots()).await;
+            GatewayClient::new(vec![memory_upstream(sharing)]).await.able(Era::Session, with_roots()).await;
         let before = memory(&mut client).await;
         assert_eq!(before["capabilities"]["roots"], json!({"listChanged": true}), "{sharing:?}");
         client.send(&notice(CHANGED, json!({}))).await;
-        assert_eq!(heard_of_roots(&memory(&mut client).await), 0, "{sharing:?}: it never asked");
+        assert_eq!(count_root_changes(&memory(&mut client).await), 0, "{sharing:?}: it never asked");
         call_for_roots(&mut client, "file:///old").await;
         client.send(&notice(CHANGED, json!({}))).await;
         show_root(&mut client, "file:///new").await;
-        let after = told(&mut client, 2).await;
-        assert_eq!(heard_of_roots(&after), 1, "{sharing:?}");
+        let after = memory_after(&mut client, 2).await;
+        assert_eq!(count_root_changes(&after), 1, "{sharing:?}");
         assert_eq!(after["roots"][1]["result"]["roots"][0]["uri"], "file:///new", "{sharing:?}: {after}");
         client.gateway.stop();
     }
@@ -79,9 +79,9 @@ async fn a_child_learns_that_roots_changed_and_gets_the_new_ones() {
 
 /// The upstream asks for roots right after the handshake, as the reference filesystem server does.
 fn asking_at_once(sharing: Option<SessionSharing>) -> UpstreamSettings {
-    let mut settings = keeper(sharing);
+    let mut settings = memory_upstream(sharing);
     if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
-        environment.push(("KEEPER_ROOTS".to_owned(), failwell_fault::Secret::new("yes".to_owned())));
+        environment.push(("MEMORY_UPSTREAM_ROOTS".to_owned(), failwell_fault::Secret::new("yes".to_owned())));
     }
     settings
 }
@@ -95,15 +95,15 @@ async fn a_child_that_asks_for_roots_after_initialize_gets_them() {
         let mut answered = false;
         let mut shown = false;
         while !(answered && shown) {
-            let heard = client.hear().await;
-            answered |= heard["id"] == id;
-            if heard["method"] == "roots/list" {
+            let message = client.hear().await;
+            answered |= message["id"] == id;
+            if message["method"] == "roots/list" {
                 let result = json!({"roots": [{"uri": "file:///here"}]});
-                client.send(&json!({"jsonrpc": "2.0", "id": heard["id"], "result": result})).await;
+                client.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result})).await;
                 shown = true;
             }
         }
-        let after = told(&mut client, 1).await;
+        let after = memory_after(&mut client, 1).await;
         assert_eq!(after["roots"][0]["result"]["roots"][0]["uri"], "file:///here", "{sharing:?}: {after}");
         client.gateway.stop();
     }
@@ -115,7 +115,11 @@ async fn a_child_that_asks_for_roots_during_initialize_gets_them() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
         let world = GatewayClient::new(vec![asking_at_once(sharing)]).await;
         let mut client = world.able_before(world.gateway.single("up"), with_roots()).await;
-        assert!(!client.said.contains("roots/list"), "{sharing:?}: asked too early: {}", client.said);
+        assert!(
+            !client.transcript.contains("roots/list"),
+            "{sharing:?}: asked too early: {}",
+            client.transcript
+        );
         let shown =
             tokio::time::timeout(Duration::from_secs(45), show_root(&mut client, "file:///here")).await;
         if shown.is_err() {
@@ -137,10 +141,10 @@ async fn a_child_that_asks_for_roots_during_initialize_gets_them() {
 async fn a_child_of_several_clients_gets_no_roots() {
     let folder = Folder::create();
     let log = folder.path().join("log");
-    let mut settings = keeper(None);
+    let mut settings = memory_upstream(None);
     if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
         let path = log.to_str().expect("UTF-8").to_owned();
-        environment.push(("KEEPER_LOG".to_owned(), failwell_fault::Secret::new(path)));
+        environment.push(("MEMORY_UPSTREAM_LOG".to_owned(), failwell_fault::Secret::new(path)));
     }
     let world = GatewayClient::new(vec![settings]).await;
     let mut first = world.able(Era::Session, with_roots()).await;
@@ -159,17 +163,17 @@ async fn a_child_of_several_clients_gets_no_roots() {
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    let after = told(&mut first, 2).await;
-    assert_eq!(heard_of_roots(&after), 1, "{after}");
+    let after = memory_after(&mut first, 2).await;
+    assert_eq!(count_root_changes(&after), 1, "{after}");
     assert_eq!(after["roots"][1]["error"]["code"], -32601, "{after}");
-    let asked = |client: &GatewayClient| client.said.matches(r#""method":"roots/list""#).count();
-    assert_eq!((asked(&first), asked(&second)), (1, 0), "{} {}", first.said, second.said);
+    let asked = |client: &GatewayClient| client.transcript.matches(r#""method":"roots/list""#).count();
+    assert_eq!((asked(&first), asked(&second)), (1, 0), "{} {}", first.transcript, second.transcript);
     world.gateway.stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_comes_after_another_is_the_only_one() {
-    let world = GatewayClient::new(vec![keeper(None)]).await;
+    let world = GatewayClient::new(vec![memory_upstream(None)]).await;
     let mut first = world.able(Era::Session, with_roots()).await;
     call_for_roots(&mut first, "file:///first").await;
     first.leave().await;
@@ -177,7 +181,7 @@ async fn a_client_that_comes_after_another_is_the_only_one() {
     memory(&mut second).await;
     second.send(&notice(CHANGED, json!({}))).await;
     show_root(&mut second, "file:///second").await;
-    let after = told(&mut second, 2).await;
+    let after = memory_after(&mut second, 2).await;
     assert_eq!(after["roots"][1]["result"]["roots"][0]["uri"], "file:///second", "{after}");
     world.gateway.stop();
 }
@@ -242,24 +246,21 @@ async fn a_modern_server_gets_no_roots_and_a_modern_client_sends_none() {
         world.call("ev__echo", json!({})).await;
         world.send(&notice(CHANGED, json!({}))).await;
         world.call("ev__echo", json!({})).await;
-        let heard = std::fs::read_to_string(&log).expect("a log");
-        assert!(
-            heard.contains("tools/call echo") && !heard.contains("roots"),
-            "{client:?} {upstream}: {heard}"
-        );
+        let text = std::fs::read_to_string(&log).expect("a log");
+        assert!(text.contains("tools/call echo") && !text.contains("roots"), "{client:?} {upstream}: {text}");
         world.gateway.stop();
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
-    let mut world = GatewayClient::new(vec![keeper(None)]).await;
+    let mut world = GatewayClient::new(vec![memory_upstream(None)]).await;
     let arguments = json!({"what": "who?", "token": 7});
     let id = world.start("tools/call", json!({"name": "up__ask", "arguments": arguments})).await;
     let question = loop {
-        let heard = world.hear().await;
-        if heard["method"] == "elicitation/create" {
-            break heard;
+        let message = world.hear().await;
+        if message["method"] == "elicitation/create" {
+            break message;
         }
     };
     let meta = &question["params"]["_meta"];
@@ -275,21 +276,21 @@ async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
         let notices = memory["notices"].as_array().expect("a list").iter();
         notices.filter(|notice| notice["method"] == "notifications/progress").cloned().collect::<Vec<_>>()
     };
-    let mut heard = Vec::new();
+    let mut notices = Vec::new();
     for _ in 0..200 {
-        heard = far(&memory(&mut world).await);
-        if !heard.is_empty() {
+        notices = far(&memory(&mut world).await);
+        if !notices.is_empty() {
             break;
         }
     }
-    assert_eq!(heard.len(), 1, "{heard:?}");
-    assert_eq!(heard[0]["params"], json!({"progressToken": 7, "progress": 0.5, "x-unknown": 1}));
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert_eq!(notices[0]["params"], json!({"progressToken": 7, "progress": 0.5, "x-unknown": 1}));
     let accepted = json!({"action": "accept", "content": {"a": "answered"}});
     world.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted})).await;
     let answer = loop {
-        let heard = world.hear().await;
-        if heard["id"] == id {
-            break heard;
+        let message = world.hear().await;
+        if message["id"] == id {
+            break message;
         }
     };
     assert!(text(&answer).contains("answered"), "{answer}");
@@ -304,7 +305,7 @@ async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
 /// A modern client answers with its next request, and sends no notifications.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_modern_client_gets_no_token_it_could_not_use() {
-    let world = GatewayClient::new(vec![keeper(None)]).await;
+    let world = GatewayClient::new(vec![memory_upstream(None)]).await;
     let mut client = world.at_reference(Era::Modern).await;
     let arguments = json!({"what": "who?", "token": 7});
     let asked = client.call("up__ask", arguments).await;
@@ -317,14 +318,14 @@ async fn a_modern_client_gets_no_token_it_could_not_use() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unknown_notifications_are_dropped_and_counted() {
     for era in [Era::Session, Era::Modern] {
-        let mut world = GatewayClient::of(era, vec![keeper(None)]).await;
+        let mut world = GatewayClient::of(era, vec![memory_upstream(None)]).await;
         for method in ["notifications/x-unknown", "notifications/message", "x-nothing"] {
             world.send(&notice(method, json!({"data": "up"}))).await;
         }
         let memory = memory(&mut world).await;
-        let heard: Vec<&Value> =
+        let methods: Vec<&Value> =
             memory["notices"].as_array().expect("a list").iter().map(|notice| &notice["method"]).collect();
-        assert_eq!(heard, ["notifications/initialized"], "{era:?}");
+        assert_eq!(methods, ["notifications/initialized"], "{era:?}");
         let numbers = world.pipeline.metrics();
         assert!(numbers.contains("failwell_notices_dropped_total 3"), "{era:?}: {numbers}");
         world.gateway.stop();

@@ -92,7 +92,7 @@ async fn noise_floods_and_large_answers_do_no_harm() {
     for bytes in [70_000, 10_000_000] {
         let answer = world.call("ev__big", json!({"bytes": bytes})).await;
         assert_eq!(text(&answer).len(), bytes);
-        world.said.clear();
+        world.transcript.clear();
     }
     let failing: Value = world.call("ev__is_error", json!({})).await;
     assert_eq!((text(&failing), &failing["result"]["isError"]), ("the disk is full", &json!(true)));
@@ -151,7 +151,7 @@ async fn an_upstream_that_reads_nothing_more_is_replaced() {
             if answer["result"].is_object() {
                 return;
             }
-            world.said.clear();
+            world.transcript.clear();
         }
     };
     tokio::time::timeout(Duration::from_secs(90), revived).await.expect("another takes its place");

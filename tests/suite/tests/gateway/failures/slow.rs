@@ -24,20 +24,20 @@ async fn a_client_that_does_not_read_does_not_delay_others() {
     // Long enough to fill the queue of the slow client, and shorter than the time limit for a slow client.
     while began.elapsed() < Duration::from_secs(5) {
         let id = other.start("tools/call", telling(3, 0)).await;
-        let heard = [other.hear().await, other.hear().await, other.hear().await, other.hear().await];
-        assert_eq!(heard[3]["id"], id, "the answer comes last: {heard:?}");
+        let messages = [other.hear().await, other.hear().await, other.hear().await, other.hear().await];
+        assert_eq!(messages[3]["id"], id, "the answer comes last: {messages:?}");
     }
     let longest = Duration::from_secs(20);
     assert!(began.elapsed() < longest, "held up for {:?}", began.elapsed());
     // The queued notifications arrive in order, and the response after them.
     let mut last = 0;
     loop {
-        let heard = slow.hear().await;
-        if heard["id"] == unread {
-            assert_eq!(text(&heard), "done");
+        let messages = slow.hear().await;
+        if messages["id"] == unread {
+            assert_eq!(text(&messages), "done");
             break;
         }
-        let progress = heard["params"]["progress"].as_u64().expect("progress");
+        let progress = messages["params"]["progress"].as_u64().expect("progress");
         assert!(progress > last, "{progress} after {last}");
         last = progress;
     }

@@ -134,7 +134,7 @@ async fn every_dialect_and_the_ledger_say_whether_the_tool_failed() {
 fn span_outcome(case: &ToolCase) -> SpanOutcome {
     let scrolling = &failwell_device::reason::DEVICE_NOT_FOUND_BY_SCROLLING;
     match case.fails {
-        None => SpanOutcome::Well,
+        None => SpanOutcome::Succeeded,
         Some(REPORTED) => SpanOutcome::ToolFailed,
         Some(_) => SpanOutcome::Failed { reason: scrolling.id, title: scrolling.title, code: None },
     }
@@ -219,14 +219,14 @@ async fn guards_on_results_see_what_a_failing_tool_says() {
         for dialect in DIALECTS {
             let arguments = json!({"data": {"key": token}});
             let (_, body) = server.call(dialect, "ev__is_error", &arguments).await;
-            let told = body.to_string();
-            assert!(!told.contains(&token), "{dialect:?}: {told}");
+            let text = body.to_string();
+            assert!(!text.contains(&token), "{dialect:?}: {text}");
             match action {
                 Action::Block => {
-                    assert!(told.contains("policy/BLOCKED"), "{dialect:?}: {told}");
-                    assert!(told.contains(r#""effect":"unknown""#), "{dialect:?}: {told}");
+                    assert!(text.contains("policy/BLOCKED"), "{dialect:?}: {text}");
+                    assert!(text.contains(r#""effect":"unknown""#), "{dialect:?}: {text}");
                 }
-                _ => assert!(told.contains("[redacted: secrets/github_token]"), "{dialect:?}: {told}"),
+                _ => assert!(text.contains("[redacted: secrets/github_token]"), "{dialect:?}: {text}"),
             }
         }
     }

@@ -16,7 +16,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use self_signed::self_signed;
 
-use super::life::{fine, until};
+use super::lifecycle::{fine, until};
 use crate::client::{GatewayClient, failed, text};
 use crate::script::{
     ConnectionAction, ReceivedRequest, Script, ScriptedResponse, introduced, json_response, raw, response,
@@ -63,7 +63,7 @@ async fn guarded(takes: impl Fn(&str) -> bool + Send + Sync + 'static) -> Script
 
 fn nothing_shown(world: &GatewayClient, name: &str) {
     for secret in [SECRET, TOKEN] {
-        assert!(!world.said.contains(secret), "{name}: {secret} reached the caller");
+        assert!(!world.transcript.contains(secret), "{name}: {secret} reached the caller");
         assert!(!world.journal().contains(secret), "{name}: {secret} is in the journal");
     }
 }
@@ -166,14 +166,14 @@ async fn without_a_token_nothing_is_sent_and_the_operator_knows_where_to_look() 
         ),
         ("a hang-up", || raw("", ConnectionAction::Close), "cannot be reached"),
     ];
-    for (name, refusal, told) in refusals {
+    for (name, refusal, cause) in refusals {
         let tokens = Script::new(move |_| refusal()).await;
         let script = guarded(|_| true).await;
         let mut world = GatewayClient::new(vec![with_token(&script, &tokens)]).await;
         let answer = world.call("up__t", json!({})).await;
         assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{name}: {answer}");
         assert_eq!(answer["error"]["data"]["effect"], "none", "{name}: {answer}");
-        assert!(world.journal().contains(told), "{name}: {}", world.journal());
+        assert!(world.journal().contains(cause), "{name}: {}", world.journal());
         assert_eq!(script.seen().len(), 0, "{name}: nothing was sent");
         nothing_shown(&world, name);
     }

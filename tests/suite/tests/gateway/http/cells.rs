@@ -109,7 +109,7 @@ async fn progress_comes_under_the_clients_own_token() {
         let mut world = world(client, upstream).await;
         let params = json!({"name": "fx__test_tool_with_progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
         let id = world.start("tools/call", params).await;
-        let mut heard = Vec::new();
+        let mut messages = Vec::new();
         let answer = loop {
             let message = world.hear().await;
             if message["id"] == id {
@@ -117,10 +117,10 @@ async fn progress_comes_under_the_clients_own_token() {
             }
             assert_eq!(message["method"], "notifications/progress", "{message}");
             assert_eq!(message["params"]["progressToken"], "mine", "{message}");
-            heard.push(message["params"]["progress"].as_f64().expect("a number"));
+            messages.push(message["params"]["progress"].as_f64().expect("a number"));
         };
         assert!(text(&answer).contains("progress"), "{answer}");
-        assert_eq!(heard, [0.0, 50.0, 100.0], "{client:?} to {upstream:?}");
+        assert_eq!(messages, [0.0, 50.0, 100.0], "{client:?} to {upstream:?}");
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
-use super::life::unused_address;
+use super::lifecycle::unused_address;
 use crate::client::GatewayClient;
 use crate::script::cases::{JSON, POISON, answer_with, cases, poisoned_error};
 use crate::script::{ConnectionAction, ReceivedRequest, Script, ScriptedResponse, raw, response, settings};
@@ -71,7 +71,7 @@ async fn the_operator_reads_what_the_caller_may_not() {
         let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         world.call("up__t", json!({})).await;
         world.nothing_leaked();
-        assert!(!world.said.contains("s3cret"), "nor our own credentials");
+        assert!(!world.transcript.contains("s3cret"), "nor our own credentials");
         let journal = world.journal();
         assert!(journal.contains("hunter2"), "{journal}");
         assert!(!journal.contains("s3cret"), "our own credentials are for nobody: {journal}");
@@ -146,7 +146,11 @@ async fn a_refused_connection_is_down_without_effect() {
         let data = &failed["error"]["data"];
         assert_eq!(data["reason"], "gateway/UPSTREAM_DOWN", "{failed}");
         assert_eq!(data["effect"], "none", "{failed}");
-        assert!(!world.said.contains("os error") && !world.said.contains("invalid/mcp"), "{}", world.said);
+        assert!(
+            !world.transcript.contains("os error") && !world.transcript.contains("invalid/mcp"),
+            "{}",
+            world.transcript
+        );
         world.call_until_it_rests("up__t").await;
     }
 }

@@ -104,8 +104,8 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_http() {
         }
         assert_eq!(progress(&mut world, "fast__count", json!({})).await, 3, "{client:?}");
         let long = json!({"duration": 1, "steps": 4});
-        let heard = progress(&mut world, "everything__trigger-long-running-operation", long).await;
-        assert_eq!(heard, 4, "{client:?}");
+        let progress_count = progress(&mut world, "everything__trigger-long-running-operation", long).await;
+        assert_eq!(progress_count, 4, "{client:?}");
         let model =
             json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "forty-two"}});
         let prompt = json!({"prompt": "?", "maxTokens": 10});
@@ -120,13 +120,13 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_http() {
 pub(super) async fn progress(world: &mut GatewayClient, tool: &str, arguments: serde_json::Value) -> usize {
     let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": 1}});
     let id = world.start("tools/call", params).await;
-    let mut heard = 0;
+    let mut count = 0;
     loop {
         let message = world.hear().await;
         if message["id"] == id {
             assert!(message["result"]["content"].is_array(), "{message}");
-            return heard;
+            return count;
         }
-        heard += usize::from(message["method"] == "notifications/progress");
+        count += usize::from(message["method"] == "notifications/progress");
     }
 }

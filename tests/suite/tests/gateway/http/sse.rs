@@ -100,8 +100,8 @@ impl LegacyConnection {
             if head.starts_with("GET /sse ") {
                 return self.stream(socket, &begins).await;
             }
-            let said = self.said(&head, &body);
-            if said.is_empty() || socket.write_all(said.as_bytes()).await.is_err() {
+            let response = self.respond(&head, &body);
+            if response.is_empty() || socket.write_all(response.as_bytes()).await.is_err() {
                 return;
             }
         }
@@ -118,7 +118,7 @@ impl LegacyConnection {
         }
     }
 
-    fn said(&self, head: &str, body: &[u8]) -> String {
+    fn respond(&self, head: &str, body: &[u8]) -> String {
         if !head.starts_with("POST /messages?id=1 ") {
             return "HTTP/1.1 404 X\r\nContent-Length: 3\r\n\r\nno!".to_owned();
         }
@@ -244,14 +244,14 @@ async fn a_failed_call_is_reported_and_the_next_one_works() {
         // A server that no longer knows the session did nothing, so the call is repeated.
         ("404", Behavior::Refuses(404), None, 2),
     ];
-    for (name, first, told, streams) in cases {
+    for (name, first, failure, streams) in cases {
         let legacy =
             LegacyServer::good(move |_, calls| if calls == 1 { first } else { Behavior::Answers }).await;
         let mut settings = legacy.settings(HttpTransport::Sse);
         settings.timeout = Duration::from_secs(4);
         let mut world = GatewayClient::new(vec![settings]).await;
         let answer = world.call("up__t", json!({})).await;
-        match told {
+        match failure {
             Some((reason, effect)) => {
                 assert_eq!(failed(&answer).1, reason, "{name}: {answer}");
                 assert_eq!(answer["error"]["data"]["effect"], effect, "{name}: {answer}");
@@ -259,7 +259,7 @@ async fn a_failed_call_is_reported_and_the_next_one_works() {
             None => assert_eq!(text(&answer), "fine", "{name}"),
         }
         assert_eq!(text(&world.call("up__t", json!({})).await), "fine", "{name}");
-        let calls = if told.is_some() { 2 } else { 3 };
+        let calls = if failure.is_some() { 2 } else { 3 };
         assert_eq!((legacy.streams.load(Ordering::SeqCst), legacy.calls()), (streams, calls), "{name}");
         world.nothing_leaked();
     }

@@ -57,7 +57,7 @@ async fn progress_comes_under_the_clients_own_token() {
     let mut world = GatewayClient::new(vec![evil()]).await;
     let params = json!({"name": "ev__progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
     let id = world.start("tools/call", params).await;
-    let mut heard = Vec::new();
+    let mut progress = Vec::new();
     loop {
         let message = world.hear().await;
         if message["id"] == id {
@@ -65,9 +65,9 @@ async fn progress_comes_under_the_clients_own_token() {
         }
         assert_eq!(message["params"]["progressToken"], "mine");
         assert_eq!(message["params"]["x-unknown"], true);
-        heard.push(message["params"]["progress"].clone());
+        progress.push(message["params"]["progress"].clone());
     }
-    assert_eq!(heard, [json!(1), json!(2), json!(3)]);
+    assert_eq!(progress, [json!(1), json!(2), json!(3)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

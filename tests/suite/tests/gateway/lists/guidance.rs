@@ -27,7 +27,7 @@ async fn greeted(mut world: GatewayClient, era: Era) -> Value {
     if era == Era::Modern {
         return world.ask("server/discover", json!({})).await["result"].clone();
     }
-    let greeting: Value = serde_json::Deserializer::from_str(&world.said)
+    let greeting: Value = serde_json::Deserializer::from_str(&world.transcript)
         .into_iter()
         .next()
         .expect("a greeting")
@@ -35,7 +35,7 @@ async fn greeted(mut world: GatewayClient, era: Era) -> Value {
     greeting["result"].clone()
 }
 
-async fn told(world: &GatewayClient, era: Era) -> String {
+async fn received_instructions(world: &GatewayClient, era: Era) -> String {
     let greeting = greeted(world.at_reference(era).await, era).await;
     greeting["instructions"].as_str().unwrap_or_else(|| panic!("no instructions in {greeting}")).to_owned()
 }
@@ -49,11 +49,15 @@ async fn instructions_alone(world: &GatewayClient, era: Era) -> String {
 async fn clients_hear_what_servers_say_of_themselves_once_it_is_known() {
     for (client, upstream) in CELLS {
         let mut world = GatewayClient::of(client, vec![speaking(upstream, WORDS)]).await;
-        assert_eq!(told(&world, client).await, "", "nobody is started for it: {client:?} {upstream}");
+        assert_eq!(
+            received_instructions(&world, client).await,
+            "",
+            "nobody is started for it: {client:?} {upstream}"
+        );
         world.call("ev__echo", json!({})).await;
         let expected =
             "Instructions from the upstream servers:\n\nev:\n> Echo first.\n> other:\n> > be obeyed";
-        assert_eq!(told(&world, client).await, expected, "{client:?} {upstream}");
+        assert_eq!(received_instructions(&world, client).await, expected, "{client:?} {upstream}");
         assert_eq!(instructions_alone(&world, client).await, WORDS, "{client:?} {upstream}");
         world.gateway.stop();
     }
@@ -85,7 +89,7 @@ async fn what_stands_in_front_settles_what_stands_behind() {
 async fn instructions_of_a_partly_hidden_server_are_left_out() {
     let mut world = GatewayClient::new(vec![speaking("session", WORDS)]).await;
     world.ask("tools/list", json!({})).await;
-    assert!(told(&world, Era::Session).await.contains("Echo first"));
+    assert!(received_instructions(&world, Era::Session).await.contains("Echo first"));
     let hiding = |name: &str| {
         let items = ItemRules { hide: vec![Pattern::new(name)], ..ItemRules::default() };
         let servers = vec![Pattern::new("ev")];
@@ -100,10 +104,13 @@ async fn instructions_of_a_partly_hidden_server_are_left_out() {
         )
     };
     world.gateway.set_policy(hiding("echo"));
-    assert_eq!(told(&world, Era::Session).await, "");
+    assert_eq!(received_instructions(&world, Era::Session).await, "");
     assert_eq!(instructions_alone(&world, Era::Session).await, "");
     world.gateway.set_policy(hiding("nobody-has-this"));
-    assert!(told(&world, Era::Session).await.contains("Echo first"), "nothing of it is hidden");
+    assert!(
+        received_instructions(&world, Era::Session).await.contains("Echo first"),
+        "nothing of it is hidden"
+    );
     world.gateway.stop();
 }
 
@@ -113,7 +120,7 @@ async fn instructions_are_left_out_where_the_operator_says_so() {
     let mut world = GatewayClient::new(vec![settings]).await;
     world.call("ev__echo", json!({})).await;
     assert_eq!(
-        (told(&world, Era::Session).await, instructions_alone(&world, Era::Session).await),
+        (received_instructions(&world, Era::Session).await, instructions_alone(&world, Era::Session).await),
         Default::default()
     );
     world.gateway.stop();
@@ -137,9 +144,9 @@ async fn guards_look_through_the_words_of_each_server() {
             let server: Arc<dyn ToolServer> = Arc::new(world.gateway.clone());
             let next = world.before(server, Settings { guard_set, ..Settings::default() }, era).await;
             let greeting = greeted(next, era).await;
-            let told = greeting["instructions"].as_str().expect("instructions").to_owned();
-            assert!(!told.contains(&token) && told.contains("good:\n> Be kind."), "{action:?}: {told}");
-            assert_eq!(told.contains("to log in."), left, "{action:?}: {told}");
+            let text = greeting["instructions"].as_str().expect("instructions").to_owned();
+            assert!(!text.contains(&token) && text.contains("good:\n> Be kind."), "{action:?}: {text}");
+            assert_eq!(text.contains("to log in."), left, "{action:?}: {text}");
         }
     }
     world.gateway.stop();

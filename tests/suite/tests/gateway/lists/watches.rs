@@ -28,7 +28,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 /// How often a child process received this method.
-fn heard(log: &Path, wanted: &str) -> usize {
+fn count_received(log: &Path, wanted: &str) -> usize {
     let log = std::fs::read_to_string(log).unwrap_or_default();
     log.lines().filter(|line| *line == wanted).count()
 }
@@ -61,8 +61,8 @@ async fn repeated_subscriptions_that_end_leave_room_for_others() {
         }
     }
     assert_eq!(text(&second.call("ev__echo", json!({})).await), "{}");
-    until("every one is ended", || heard(&log, ENDED) == OFTEN).await;
-    assert_eq!(heard(&log, LISTEN), OFTEN + 1, "and one for the lists");
+    until("every one is ended", || count_received(&log, ENDED) == OFTEN).await;
+    assert_eq!(count_received(&log, LISTEN), OFTEN + 1, "and one for the lists");
     first.gateway.stop();
 }
 
@@ -75,7 +75,7 @@ async fn what_a_subscription_watches_is_given_back_when_it_ends() {
     let mut world = GatewayClient::of(Era::Modern, vec![settings]).await;
     let many: Vec<String> = (0..MOST).map(|n| format!("ev+x://{n}")).collect();
     let first = subscribe(&mut world, &many).await;
-    until("all are watched", || heard(&log, LISTEN) == MOST + 1).await;
+    until("all are watched", || count_received(&log, LISTEN) == MOST + 1).await;
     // A subscription that exists already needs no request to the upstream. A further one exceeds the limit.
     let second = subscribe(&mut world, &many[..1]).await;
     let mut other = world.at_reference(Era::Modern).await;
@@ -83,13 +83,13 @@ async fn what_a_subscription_watches_is_given_back_when_it_ends() {
     let refused = other.ask(LISTEN, wanted).await;
     assert_eq!(failed(&refused).1, "server/BUSY", "{refused}");
     end(&mut world, first).await;
-    until("all but one are given back", || heard(&log, ENDED) == MOST - 1).await;
+    until("all but one are given back", || count_received(&log, ENDED) == MOST - 1).await;
     subscribe(&mut other, &["ev+x://one-more".to_owned()]).await;
-    until("one more is watched", || heard(&log, LISTEN) == MOST + 2).await;
+    until("one more is watched", || count_received(&log, LISTEN) == MOST + 2).await;
     end(&mut world, second).await;
-    until("the last is given back", || heard(&log, ENDED) == MOST).await;
+    until("the last is given back", || count_received(&log, ENDED) == MOST).await;
     other.leave().await;
-    until("whoever leaves gives back too", || heard(&log, ENDED) == MOST + 1).await;
+    until("whoever leaves gives back too", || count_received(&log, ENDED) == MOST + 1).await;
     world.gateway.stop();
 }
 

@@ -21,13 +21,13 @@ fn patterns(texts: &[&str]) -> Vec<Pattern> {
     texts.iter().map(|text| Pattern::new(text)).collect()
 }
 
-fn ruling(rules: Vec<AccessRule>) -> AccessPolicy {
+fn policy(rules: Vec<AccessRule>) -> AccessPolicy {
     AccessPolicy::new(AccessRules::new(rules), None)
 }
 
-async fn ruled(era: Era, ruling: AccessPolicy) -> GatewayClient {
+async fn with_policy(era: Era, policy: AccessPolicy) -> GatewayClient {
     let world = GatewayClient::of(era, vec![evil()]).await;
-    assert!(world.gateway.set_policy(ruling));
+    assert!(world.gateway.set_policy(policy));
     world
 }
 
@@ -60,7 +60,7 @@ async fn hidden_is_unknown_byte_for_byte() {
     for era in [Era::Session, Era::Modern] {
         let mut worlds = [GatewayClient::of(era, Vec::new()).await, GatewayClient::of(era, Vec::new()).await];
         let hide = ItemRules { hide: patterns(&["cra*"]), ..ItemRules::default() };
-        worlds[0].gateway.set_policy(ruling(vec![about(&[], ItemKind::Tools, hide)]));
+        worlds[0].gateway.set_policy(policy(vec![about(&[], ItemKind::Tools, hide)]));
         worlds[0].gateway.reload(Vec::new(), vec![("ev".to_owned(), server(&["echo", "crash", "crab"]))]);
         worlds[1].gateway.reload(Vec::new(), vec![("ev".to_owned(), server(&["echo"]))]);
         for (method, name) in [
@@ -74,7 +74,7 @@ async fn hidden_is_unknown_byte_for_byte() {
             let unknown = bare(worlds[1].ask(method, params).await);
             assert_eq!(hidden.to_string(), unknown.to_string(), "{era:?} {method} {name}");
         }
-        assert!(!worlds[0].said.contains("crab"), "not even as a name that is near");
+        assert!(!worlds[0].transcript.contains("crab"), "not even as a name that is near");
     }
 }
 
@@ -86,7 +86,7 @@ async fn only_what_is_allowed_is_there_under_the_names_and_words_it_is_given() {
         describe: vec![(Pattern::new("echo"), "Says it \"back\".".to_owned())],
         ..ItemRules::default()
     };
-    let mut world = ruled(Era::Session, ruling(vec![about(&[], ItemKind::Tools, items)])).await;
+    let mut world = with_policy(Era::Session, policy(vec![about(&[], ItemKind::Tools, items)])).await;
     assert_eq!(names(&mut world, "tools").await, ["ev__say", "ev__slow"]);
     let listed = world.ask("tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"][0]["description"], "Says it \"back\".");
@@ -100,11 +100,11 @@ async fn only_what_is_allowed_is_there_under_the_names_and_words_it_is_given() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rule_is_about_those_it_names() {
     let hide = || ItemRules { hide: patterns(&["*"]), ..ItemRules::default() };
-    let mut others = ruled(Era::Modern, ruling(vec![about(&["key:*"], ItemKind::Tools, hide())])).await;
+    let mut others = with_policy(Era::Modern, policy(vec![about(&["key:*"], ItemKind::Tools, hide())])).await;
     assert!(names(&mut others, "tools").await.contains(&"ev__echo".to_owned()));
     let listed = others.ask("tools/list", json!({})).await;
     assert_eq!(listed["result"]["cacheScope"], "private", "somebody else sees another list: {listed}");
-    let mut us = ruled(Era::Modern, ruling(vec![about(&["anonymous"], ItemKind::Tools, hide())])).await;
+    let mut us = with_policy(Era::Modern, policy(vec![about(&["anonymous"], ItemKind::Tools, hide())])).await;
     assert_eq!(names(&mut us, "tools").await, Vec::<String>::new());
 }
 
@@ -115,7 +115,7 @@ async fn arguments_are_held_to_the_operators_schema() {
     let schema = Schema::new(schema).expect("a schema");
     let check = ArgumentCheck::new(move |text| schema.violations_in(text));
     let items = ItemRules { arguments: vec![(Pattern::new("echo"), check)], ..ItemRules::default() };
-    let mut world = ruled(Era::Session, ruling(vec![about(&[], ItemKind::Tools, items)])).await;
+    let mut world = with_policy(Era::Session, policy(vec![about(&[], ItemKind::Tools, items)])).await;
     assert_eq!(text(&world.call("ev__echo", json!({"path": "/data/x"})).await), r#"{"path":"/data/x"}"#);
     for (arguments, pointer) in [(json!({"path": "/etc/x"}), "/path"), (json!({}), "/path")] {
         let answer = world.call("ev__echo", arguments).await;
@@ -137,7 +137,8 @@ async fn cedar_policies_decide_what_is_seen_and_called() {
         permit (principal, action == Action::"see", resource == Tool::"ev/slow");
     "#;
     let policies = CedarPolicies::parse(text_of).expect("a charter");
-    let mut world = ruled(Era::Session, AccessPolicy::new(AccessRules::default(), Some(policies))).await;
+    let mut world =
+        with_policy(Era::Session, AccessPolicy::new(AccessRules::default(), Some(policies))).await;
     assert_eq!(names(&mut world, "tools").await, ["ev__echo", "ev__slow"]);
     assert_eq!(text(&world.call("ev__echo", json!({})).await), "{}");
     assert_eq!(failed(&world.call("ev__slow", json!({})).await), (-32003, "policy/DENIED"));

@@ -5,7 +5,7 @@ use serde_json::{Value, json as object};
 
 use super::RecordReader;
 use crate::cli::VerifyLedger;
-use crate::commands::configured::counted;
+use crate::commands::config_file::counted;
 use crate::commands::json;
 use crate::complaint::Complaint;
 use crate::terminal;

@@ -54,8 +54,8 @@ fn story_text(found: &NodeRow, reasons: &ReasonRegistry, paint: Paint) -> String
     if let Some(story) = &line.story {
         text.push_str(&private(story, paint));
     }
-    if let Some(told) = &line.told {
-        let pretty = serde_json::to_string_pretty(told).unwrap_or_default();
+    if let Some(public) = &line.public_fault {
+        let pretty = serde_json::to_string_pretty(public).unwrap_or_default();
         text.push_str(&fenced("response to the caller", &pretty, paint));
     }
     if let Some(bodies) = &line.bodies {
@@ -155,10 +155,10 @@ fn guards(guards: &[GuardLine<'_>], paint: Paint) -> String {
         let (after, took) = (Duration::from_micros(guard.after_us), Duration::from_micros(guard.took_us));
         let found =
             if guard.found.is_empty() { String::new() } else { format!(": {}", guard.found.join(", ")) };
-        let said = format!("{} on the {}: {}{found}", guard.guard, guard.looked_at, guard.decided);
+        let line = format!("{} on the {}: {}{found}", guard.guard, guard.looked_at, guard.decided);
         text.push_str(&format!(
             "  +{after:<10?} {} {}\n",
-            printable(&said),
+            printable(&line),
             paint.faint(&format!("({took:?})"))
         ));
     }
@@ -167,8 +167,8 @@ fn guards(guards: &[GuardLine<'_>], paint: Paint) -> String {
 
 fn private(story: &FaultReport<'_>, paint: Paint) -> String {
     let mut text = String::new();
-    for (label, heard) in &story.heard {
-        text.push_str(&fenced(&format!("in its own words: {label}"), heard, paint));
+    for (label, output) in &story.captured {
+        text.push_str(&fenced(&format!("in its own words: {label}"), output, paint));
     }
     if !story.causes.is_empty() {
         text.push_str(&fenced("causes, outermost first", &story.causes.join("\n"), paint));
@@ -200,7 +200,7 @@ fn fenced(label: &str, text: &str, paint: Paint) -> String {
 }
 
 fn advice(line: &RecordLine<'_>, reason: &Reason, paint: Paint) -> String {
-    let hint = line.told.as_ref().and_then(|told| told.get("hint")).and_then(Value::as_str);
+    let hint = line.public_fault.as_ref().and_then(|public| public.get("hint")).and_then(Value::as_str);
     let hint = hint.unwrap_or(reason.kind.advice());
     format!(
         "\n{} {}\n      {}\n      failwell explain {} shows its codes in every dialect\n",

@@ -42,27 +42,27 @@ impl StreamableHttp {
 }
 
 /// The upstream rejected the gateway's credentials. The request had no effect.
-pub(crate) async fn refused(heard: HttpResponse) -> Fault {
-    let status = heard.status();
+pub(crate) async fn refused(response: HttpResponse) -> Fault {
+    let status = response.status();
     Fault::new(&reason::GATEWAY_UPSTREAM_DOWN)
         .fact("status", status)
-        .capture("answer", heard.excerpt(EXCERPT).await)
+        .capture("answer", response.excerpt(EXCERPT).await)
 }
 
 /// The upstream is rate limiting. The request had no effect.
-pub(crate) async fn busy(heard: HttpResponse) -> Fault {
-    let wait = retry_after(&heard);
-    let fault = refused(heard).await;
+pub(crate) async fn busy(response: HttpResponse) -> Fault {
+    let wait = retry_after(&response);
+    let fault = refused(response).await;
     match wait {
         Some(wait) => fault.retry_as(Retry::After(wait)),
         None => fault,
     }
 }
 
-pub(super) async fn nonsense(heard: HttpResponse) -> Fault {
-    let status = heard.status();
-    let kind = heard.header("content-type").unwrap_or("nothing").to_owned();
-    garbled_with(status, &heard.excerpt(EXCERPT).await).note("content type", kind)
+pub(super) async fn unexpected_body(response: HttpResponse) -> Fault {
+    let status = response.status();
+    let kind = response.header("content-type").unwrap_or("nothing").to_owned();
+    garbled_with(status, &response.excerpt(EXCERPT).await).note("content type", kind)
 }
 
 /// An error status without a JSON-RPC body.
@@ -93,12 +93,12 @@ fn excerpt(body: &[u8]) -> &[u8] {
 }
 
 /// `Retry-After`, in seconds or as a date.
-pub(crate) fn retry_after(heard: &HttpResponse) -> Option<Duration> {
-    let said = heard.header("retry-after")?.trim();
-    let wait = match said.parse() {
+pub(crate) fn retry_after(response: &HttpResponse) -> Option<Duration> {
+    let value = response.header("retry-after")?.trim();
+    let wait = match value.parse() {
         Ok(seconds) => Duration::from_secs(seconds),
         Err(_) => {
-            let until = httpdate::parse_http_date(said).ok()?;
+            let until = httpdate::parse_http_date(value).ok()?;
             until.duration_since(SystemTime::now()).unwrap_or_default()
         }
     };

@@ -60,10 +60,10 @@ async fn keep_listening(peer: &Arc<StreamableHttp>) {
             opened = tokio::time::timeout(LONGEST_OPENING, open(peer, place.as_deref())) => opened,
             () = changed(&mut watched) => continue,
         };
-        match opened.map_or(StreamAttempt::Later(None), |said| classify(peer, said)) {
-            StreamAttempt::Stream(heard) => {
+        match opened.map_or(StreamAttempt::Later(None), |opened| classify(peer, opened)) {
+            StreamAttempt::Stream(response) => {
                 wait = SHORTEST_WAIT;
-                let mut events = heard.events(peer.largest);
+                let mut events = response.events(peer.largest);
                 let ended = tokio::select! {
                     ended = read_until_end(peer, &mut events) => ended,
                     () = changed(&mut watched) => continue,
@@ -95,14 +95,14 @@ async fn changed(watched: &mut watch::Receiver<BTreeSet<String>>) {
     tokio::time::sleep(GATHERING).await;
 }
 
-fn classify(peer: &StreamableHttp, said: Result<HttpResponse, UpstreamSendError>) -> StreamAttempt {
-    let Ok(heard) = said else { return StreamAttempt::Later(None) };
-    match heard.status() {
-        200 if heard.content() == ContentKind::EventStream => StreamAttempt::Stream(heard),
+fn classify(peer: &StreamableHttp, opened: Result<HttpResponse, UpstreamSendError>) -> StreamAttempt {
+    let Ok(response) = opened else { return StreamAttempt::Later(None) };
+    match response.status() {
+        200 if response.content() == ContentKind::EventStream => StreamAttempt::Stream(response),
         404 if peer.era() == Some(Era::Session) => StreamAttempt::Lost,
         200..=299 | 400 | 404 | 405 | 406 | 501 => StreamAttempt::Nothing,
         // Other statuses, such as 503 during a deployment, are temporary.
-        _ => StreamAttempt::Later(faults::retry_after(&heard)),
+        _ => StreamAttempt::Later(faults::retry_after(&response)),
     }
 }
 

@@ -32,42 +32,42 @@ impl StreamableHttp {
     pub(super) async fn read_response(
         self: &Arc<Self>,
         number: u64,
-        heard: HttpResponse,
+        response: HttpResponse,
     ) -> Result<UpstreamResponse, Fault> {
-        match (heard.status(), heard.content()) {
+        match (response.status(), response.content()) {
             (200..=299, ContentKind::Json) => {
-                let body = heard.whole(self.largest).await.map_err(|why| self.transport_fault(why))?;
+                let body = response.whole(self.largest).await.map_err(|why| self.transport_fault(why))?;
                 self.receive(&body, Some(number)).await?.ok_or_else(|| invalid_response(&body))
             }
             // Boxed: the future of a call with a JSON response stays small.
             (200..=299, ContentKind::EventStream) => {
-                Box::pin(self.read_stream(number, heard.events(self.largest))).await
+                Box::pin(self.read_stream(number, response.events(self.largest))).await
             }
-            _ => Box::pin(self.refused(number, heard)).await,
+            _ => Box::pin(self.refused(number, response)).await,
         }
     }
 
     /// Handles every status and content type other than a normal response.
-    async fn refused(&self, number: u64, heard: HttpResponse) -> Result<UpstreamResponse, Fault> {
-        match heard.status() {
-            401 | 403 => Err(faults::refused(heard).await),
-            429 => Err(faults::busy(heard).await),
-            200..=299 => Err(faults::nonsense(heard).await),
-            _ => self.failed(number, heard).await,
+    async fn refused(&self, number: u64, response: HttpResponse) -> Result<UpstreamResponse, Fault> {
+        match response.status() {
+            401 | 403 => Err(faults::refused(response).await),
+            429 => Err(faults::busy(response).await),
+            200..=299 => Err(faults::unexpected_body(response).await),
+            _ => self.failed(number, response).await,
         }
     }
 
     /// Handles an error status. A JSON-RPC body is the response.
-    async fn failed(&self, number: u64, heard: HttpResponse) -> Result<UpstreamResponse, Fault> {
-        let (status, wait) = (heard.status(), faults::retry_after(&heard));
-        let body = heard.whole(self.largest.min(LARGEST_ERROR)).await.unwrap_or_default();
-        let said = error_in(number, &body);
-        let code = said.as_ref().and_then(UpstreamResponse::code);
+    async fn failed(&self, number: u64, response: HttpResponse) -> Result<UpstreamResponse, Fault> {
+        let (status, wait) = (response.status(), faults::retry_after(&response));
+        let body = response.whole(self.largest.min(LARGEST_ERROR)).await.unwrap_or_default();
+        let error = error_in(number, &body);
+        let code = error.as_ref().and_then(UpstreamResponse::code);
         let gone = match self.era() {
             Some(Era::Session) => {
                 status == 404 && self.state.lock().session.is_some() && code != Some(NO_SUCH_METHOD)
             }
-            Some(Era::Modern) => matches!(status, 404 | 405) && said.is_none(),
+            Some(Era::Modern) => matches!(status, 404 | 405) && error.is_none(),
             None => false,
         };
         if gone {
@@ -80,7 +80,7 @@ impl StreamableHttp {
         if status == 400 && code == Some(NOT_INTRODUCED) && self.era().is_some() {
             self.mark_lost();
         }
-        said.ok_or_else(|| faults::bad_status(status, wait, &body))
+        error.ok_or_else(|| faults::bad_status(status, wait, &body))
     }
 
     /// Reads a stream until the response arrives, and resumes it if it breaks.
@@ -93,7 +93,7 @@ impl StreamableHttp {
         loop {
             let ended = match events.next().await {
                 Ok(Some(data)) => match self.receive(&data, Some(number)).await? {
-                    Some(said) => return Ok(said),
+                    Some(found) => return Ok(found),
                     None => continue,
                 },
                 Err(why @ SendError::TooLarge(_)) => return Err(self.transport_fault(why)),
@@ -111,11 +111,11 @@ impl StreamableHttp {
             tokio::time::sleep(wait).await;
             let resumed = self.endpoint.send(Verb::Get, self.stream_headers(Some(place)), Bytes::new()).await;
             // The original request was sent, so its effect is unknown.
-            let heard = resumed.map_err(|why| self.send_fault(why).with_effect(Effect::Unknown))?;
-            if heard.status() != 200 || heard.content() != ContentKind::EventStream {
+            let response = resumed.map_err(|why| self.send_fault(why).with_effect(Effect::Unknown))?;
+            if response.status() != 200 || response.content() != ContentKind::EventStream {
                 return Err(ended);
             }
-            events = heard.events(self.largest);
+            events = response.events(self.largest);
         }
     }
 
@@ -133,7 +133,7 @@ impl StreamableHttp {
         of: Option<u64>,
     ) -> Result<Option<UpstreamResponse>, Fault> {
         let mut notifications = Vec::new();
-        let said = self.handle_messages(bytes, of, &mut notifications)?;
+        let found = self.handle_messages(bytes, of, &mut notifications)?;
         for notice in notifications {
             match of {
                 // Delivered in order, so that the response never overtakes a notification.
@@ -141,7 +141,7 @@ impl StreamableHttp {
                 None => self.forward(UpstreamEvent::Client(notice)),
             }
         }
-        Ok(said)
+        Ok(found)
     }
 
     fn handle_messages(
@@ -154,8 +154,8 @@ impl StreamableHttp {
             Incoming::One(message) => match message {
                 Ok(message) => self.handle_message(&message, of, notifications),
                 // A malformed request or notification: the response may still follow.
-                Err(misread) if misread.about == MessageKind::Call => Ok(None),
-                Err(misread) => Err(invalid_response(bytes).absorbing(misread.fault)),
+                Err(unreadable) if unreadable.about == MessageKind::Call => Ok(None),
+                Err(unreadable) => Err(invalid_response(bytes).absorbing(unreadable.fault)),
             },
             Incoming::Batch(messages) => {
                 let mut found = None;

@@ -42,7 +42,7 @@ fn id_of_broken(line: &[u8]) -> Option<Id> {
         let text = String::from_utf8_lossy(line);
         match read(text.as_bytes(), &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => Some(response.id),
-            Incoming::One(Err(misread)) => misread.id,
+            Incoming::One(Err(unreadable)) => unreadable.id,
             _ => None,
         }
     })
@@ -55,19 +55,19 @@ impl RequestMux {
             Incoming::One(Ok(Message::Response(response))) => self.handle_response(&response),
             Incoming::One(Ok(Message::Notification(notice))) => self.handle_notification(&notice),
             Incoming::One(Ok(Message::Request(request))) => self.handle_request(&request),
-            Incoming::One(Err(misread)) if misread.about == MessageKind::Answer => {
-                self.fail_unreadable(misread.id.as_ref(), bytes, invalid_response(bytes));
+            Incoming::One(Err(unreadable)) if unreadable.about == MessageKind::Answer => {
+                self.fail_unreadable(unreadable.id.as_ref(), bytes, invalid_response(bytes));
             }
             // Malformed, but with the id of a pending request.
-            Incoming::One(Err(misread))
-                if misread.about == MessageKind::Unknown && self.awaits(misread.id.as_ref()) =>
+            Incoming::One(Err(unreadable))
+                if unreadable.about == MessageKind::Unknown && self.awaits(unreadable.id.as_ref()) =>
             {
-                self.fail_unreadable(misread.id.as_ref(), bytes, invalid_response(bytes));
+                self.fail_unreadable(unreadable.id.as_ref(), bytes, invalid_response(bytes));
             }
-            Incoming::One(Err(misread))
-                if misread.about == MessageKind::Unknown && is_broken_response(bytes) =>
+            Incoming::One(Err(unreadable))
+                if unreadable.about == MessageKind::Unknown && is_broken_response(bytes) =>
             {
-                let id = misread.id.or_else(|| id_of_broken(bytes));
+                let id = unreadable.id.or_else(|| id_of_broken(bytes));
                 self.fail_unreadable(id.as_ref(), bytes, invalid_response(bytes));
             }
             Incoming::One(Err(_)) => {

@@ -25,10 +25,10 @@ enum RequestOperation {
     Garble(usize),
     /// An answer to a request that was never sent.
     Invent,
-    CallOff(usize),
+    Cancel(usize),
     Drop(usize),
     Notice(usize),
-    GoDown,
+    Disconnect,
 }
 
 fn operation() -> impl Strategy<Value = RequestOperation> {
@@ -40,10 +40,10 @@ fn operation() -> impl Strategy<Value = RequestOperation> {
         2 => which().prop_map(RequestOperation::Refuse),
         2 => which().prop_map(RequestOperation::Garble),
         1 => Just(RequestOperation::Invent),
-        2 => which().prop_map(RequestOperation::CallOff),
+        2 => which().prop_map(RequestOperation::Cancel),
         1 => which().prop_map(RequestOperation::Drop),
         1 => which().prop_map(RequestOperation::Notice),
-        1 => (0u8..6).prop_map(|n| if n == 0 { RequestOperation::GoDown } else { RequestOperation::Send }),
+        1 => (0u8..6).prop_map(|n| if n == 0 { RequestOperation::Disconnect } else { RequestOperation::Send }),
     ]
 }
 
@@ -102,7 +102,7 @@ impl MuxModel {
                     self.settle(*only, &ExpectedOutcome::Fault);
                 }
             }
-            RequestOperation::CallOff(which) => {
+            RequestOperation::Cancel(which) => {
                 if let Some(number) = self.pick(which) {
                     self.mux.cancel(number);
                     if !self.is_down {
@@ -127,7 +127,7 @@ impl MuxModel {
                     r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#
                 ));
             }
-            RequestOperation::GoDown => self.go_down(),
+            RequestOperation::Disconnect => self.go_down(),
         }
         self.check();
     }
@@ -200,7 +200,7 @@ impl MuxModel {
         }
     }
 
-    /// Reads what is written, as the other side does, and finds everybody else still waiting.
+    /// Reads what is written, as the other side does, and finds all others still waiting.
     fn check(&mut self) {
         while let Some(StreamRead::Frame(frame)) = now(self.mux.outgoing().next(self.read)) {
             self.read = frame.number;
@@ -228,6 +228,6 @@ proptest! {
         let mut model = MuxModel::new();
         operations.iter().for_each(|operation| model.apply(*operation));
         model.go_down();
-        assert!(model.open.is_empty(), "somebody waits for ever");
+        assert!(model.open.is_empty(), "a request waits for ever");
     }
 }

@@ -89,7 +89,7 @@ fn header(status: u16) -> Option<&'static str> {
 
 /// A rendered failure.
 fn example(reason: &'static Reason, dialect: Dialect) -> Value {
-    let to = ReplyTo { reference: Ref::fixed(0x00c0_ffee), ..ReplyTo::misread(None, dialect) };
+    let to = ReplyTo { reference: Ref::fixed(0x00c0_ffee), ..ReplyTo::unreadable(None, dialect) };
     let rendered = render(&to, &Err(sample(reason)), None, Moment::at_unix(0));
     let body = rendered.and_then(|reply| serde_json::from_slice::<Value>(&reply.body).ok());
     json!({"value": body.unwrap_or(Value::Null)})

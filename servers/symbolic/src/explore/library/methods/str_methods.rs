@@ -11,7 +11,7 @@ use crate::values::{Str, Value};
 /// The `keepends` argument of `splitlines`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LineEnds {
-    Kept,
+    Included,
     Dropped,
 }
 
@@ -86,7 +86,7 @@ impl Machine {
                 let keeps = args.first().or_else(|| keywords.first().map(|(_, value)| value)).cloned();
                 let keeps = keeps.unwrap_or_else(|| Value::bool(false));
                 let keeps_ends = self.decide_value(&keeps)?;
-                self.split_lines(text, if keeps_ends { LineEnds::Kept } else { LineEnds::Dropped })
+                self.split_lines(text, if keeps_ends { LineEnds::Included } else { LineEnds::Dropped })
             }
             ("partition" | "rpartition", [Value::Str(separator)]) => self.partition(text, name, separator),
             ("removeprefix" | "removesuffix", [Value::Str(part)]) => {
@@ -504,7 +504,7 @@ impl Machine {
         while let Some(point) = points.next() {
             if breaks.contains(&point) {
                 let second = if point == 13 { points.next_if_eq(&10) } else { None };
-                if ends == LineEnds::Kept {
+                if ends == LineEnds::Included {
                     current.push(point);
                     current.extend(second);
                 }

@@ -63,14 +63,14 @@ async fn the_plain_dialects_ask_for_it_too() {
     let rpc = client.post("/rpc", r#"{"jsonrpc":"2.0","id":1,"method":"list_tools"}"#).await;
     refused(&world, &rpc, (200, -32000, "policy/UNAUTHENTICATED"));
     let health = client.exchange("GET", "/healthz", &[], b"").await;
-    assert_eq!(health.status, 200, "health is for everybody");
+    assert_eq!(health.status, 200, "no credentials are needed for health");
 }
 
 /// A burst of three, then one every two seconds.
 fn slow_lane() -> World {
     let rate = Rate { per_second: 0.5, burst: 3.0 };
-    let everybody = Allowance { rate: Some(rate), concurrency: None };
-    let rate_limiter = Arc::new(RateLimiter::new(Limits { everybody, ..Limits::default() }));
+    let default = Allowance { rate: Some(rate), concurrency: None };
+    let rate_limiter = Arc::new(RateLimiter::new(Limits { default, ..Limits::default() }));
     World::with(Settings { rate_limiter, ..world::settings() })
 }
 

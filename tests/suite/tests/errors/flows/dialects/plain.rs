@@ -87,8 +87,8 @@ async fn the_words_of_the_contract() {
     assert_eq!(missing["message"], "Resource not found: test://none");
     let invalid = error("greet", json!({})).await;
     assert_eq!(invalid["message"], "Validation Error");
-    let told = json!([{"loc": ["body", "name"], "msg": "field required", "type": "value_error.missing"}]);
-    assert_eq!(invalid["data"]["errors"], told);
+    let errors = json!([{"loc": ["body", "name"], "msg": "field required", "type": "value_error.missing"}]);
+    assert_eq!(invalid["data"]["errors"], errors);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use tokio::net::TcpStream;
 use crate::case::result;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
-use crate::flows::told;
+use crate::flows::assert_outcome;
 use crate::requests;
 use crate::world::World;
 
@@ -46,7 +46,7 @@ async fn over_http() {
         for (id, mut wire) in waiting {
             let response = wire.response().await;
             assert_eq!(response.status, 200);
-            told(&world, &response.message(), &result().id(&id), revision);
+            assert_outcome(&world, &response.message(), &result().id(&id), revision);
         }
         ending.await.expect("the server ended");
         assert!(TcpStream::connect(address).await.is_err(), "nobody listens any more");

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::case::{error, result};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
-use crate::flows::{refused, told};
+use crate::flows::{assert_outcome, refused};
 use crate::requests;
 use crate::world::{self, World};
 
@@ -25,8 +25,8 @@ async fn too_many_in_flight() {
         client.send(requests::tool(revision, "1", "suite_late", json!({"ms": 1_000}))).await;
         client.send(requests::good(revision, "2")).await;
         let expected = error("server/BUSY", 1429, 429).id("2").with("/facts/limit", 1);
-        told(&world, &client.next().await, &expected, revision);
-        told(&world, &client.next().await, &result().id("1"), revision);
+        assert_outcome(&world, &client.next().await, &expected, revision);
+        assert_outcome(&world, &client.next().await, &result().id("1"), revision);
         assert!(client.still_works().await.is_empty());
 
         let world = narrow();
@@ -57,10 +57,10 @@ async fn subscriptions_end_in_good_order() {
     let first = client.next_of_any_kind().await;
     assert_eq!(first.value["method"], "notifications/subscriptions/acknowledged", "{}", first.text);
     client.send(listen("2")).await;
-    told(&world, &client.next().await, &error("server/BUSY", 1429, 429).id("2"), revision);
+    assert_outcome(&world, &client.next().await, &error("server/BUSY", 1429, 429).id("2"), revision);
     client.send(requests::tool(revision, "3", "test_trigger_tool_change", json!({}))).await;
     assert!(client.next().await.is_answer_to("3"));
     let rest = client.finish().await;
     let farewell = rest.last().expect("a farewell");
-    told(&world, farewell, &result().id("1"), revision);
+    assert_outcome(&world, farewell, &result().id("1"), revision);
 }

@@ -55,8 +55,8 @@ async fn a_head_that_dribbles_in_is_given_up() {
     let mut wire = Wire::connect(server.address).await;
     wire.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-").await;
     let response = wire.response().await;
-    let told = String::from_utf8_lossy(&response.body);
-    assert!(response.status == 408 && told.contains("http/SLOW_HEAD"), "{told}");
+    let body = String::from_utf8_lossy(&response.body);
+    assert!(response.status == 408 && body.contains("http/SLOW_HEAD"), "{body}");
     assert!(wire.closes_within(Duration::from_secs(20)).await);
     Http::open(&server, Revision::LATEST).await.still_works().await;
 }

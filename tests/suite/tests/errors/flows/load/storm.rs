@@ -24,8 +24,8 @@ async fn ten_unreadable_lines_are_answered_and_the_rest_met_with_silence() {
     client.send(requests::request(revision, "1", "no/such/method", &json!({}))).await;
     assert_eq!(client.next().await.code(), Some(-32601));
     let journal = world.journal();
-    let misread = journal.iter().filter(|line| line["reason"] == "rpc/NOT_JSON").count();
-    assert!(misread >= 10, "the operator reads of them: {misread}");
+    let unreadable = journal.iter().filter(|line| line["reason"] == "rpc/NOT_JSON").count();
+    assert!(unreadable >= 10, "the operator reads of them: {unreadable}");
     let warnings = journal.iter().filter(|line| line["level"] == "warn" && line.get("reason").is_none());
     assert_eq!(warnings.count(), 1, "and of the storm once");
 }

@@ -65,7 +65,7 @@ impl GatewayServer {
     /// The upstream `ev` and these built-in tools.
     pub(super) async fn start(built_in: Toolbox, guard_set: Option<GuardSet>) -> GatewayServer {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
-        let info = Info { name: "gate", title: "GuardSet", version: "1", instructions: "" };
+        let info = Info { name: "gateway", title: "Gateway", version: "1", instructions: "" };
         let ours: Arc<dyn ToolServer> = Arc::new(built_in);
         let gateway = Gateway::new(info, vec![evil()], vec![(super::OURS.to_owned(), ours)], &launcher);
         let folder = Folder::create();

@@ -263,8 +263,8 @@ async fn a_stream_that_breaks_off_is_taken_up_again() {
 async fn many_calls_at_once_are_never_crossed() {
     for era in [Era::Session, Era::Modern] {
         let script = Script::upstream(era, |seen| {
-            let said = seen.body["params"]["arguments"]["n"].to_string();
-            let result = json!({"resultType": "complete", "content": [{"type": "text", "text": said}]});
+            let number = seen.body["params"]["arguments"]["n"].to_string();
+            let result = json!({"resultType": "complete", "content": [{"type": "text", "text": number}]});
             json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
         })
         .await;
@@ -277,8 +277,8 @@ async fn many_calls_at_once_are_never_crossed() {
         }
         while !expected.is_empty() {
             let answer = world.hear().await;
-            let said = answer["id"].as_u64().and_then(|id| expected.remove(&id)).expect("an id, once");
-            assert_eq!(text(&answer), said);
+            let number = answer["id"].as_u64().and_then(|id| expected.remove(&id)).expect("an id, once");
+            assert_eq!(text(&answer), number);
         }
     }
 }
@@ -298,9 +298,9 @@ async fn changes_are_heard_on_the_stream_of_their_own() {
         let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         world.start("tools/list", json!({})).await;
         // The list and the notification arrive in any order.
-        let heard: [Value; 2] = [world.hear().await, world.hear().await];
+        let messages: [Value; 2] = [world.hear().await, world.hear().await];
         let changed = |message: &Value| message["method"] == "notifications/tools/list_changed";
-        assert!(heard.iter().any(changed), "{era:?}: {heard:?}");
+        assert!(messages.iter().any(changed), "{era:?}: {messages:?}");
         world.gateway.stop();
         until("a hang-up", || script.hung_up() == 1).await;
     }

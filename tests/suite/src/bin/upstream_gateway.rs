@@ -1,6 +1,7 @@
 //! The gateway with one upstream whose names have no prefix, so that a conformance suite can examine it.
 //!
-//! `gated --listen ADDR COMMAND…` starts the command behind it; `gated --listen ADDR http://…` connects to it.
+//! `upstream_gateway --listen ADDR COMMAND…` starts the command behind it; `upstream_gateway --listen ADDR http://…`
+//! connects to it.
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -20,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The gateway around one upstream.
 #[derive(Parser)]
-#[command(name = "gated")]
+#[command(name = "upstream_gateway")]
 struct Arguments {
     /// Serve HTTP here.
     #[arg(long, value_name = "ADDR")]
@@ -60,7 +61,8 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
             inherited: vec!["PATH".to_owned(), "HOME".to_owned()],
         }
     };
-    let info = Info { name: "gated", title: "Gated", version: "1", instructions: "" };
+    let info =
+        Info { name: "upstream_gateway", title: "Gateway of one upstream", version: "1", instructions: "" };
     let launcher = Launcher::of_this_program()?;
     let gateway = Gateway::new(info, vec![UpstreamSettings::new("up", reach)], Vec::new(), &launcher);
     let journal = Journal::to_stderr();

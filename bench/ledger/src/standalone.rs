@@ -83,7 +83,7 @@ fn record() -> Box<Record> {
         method: Some("tools/call".into()),
         target: Some("up__echo".into()),
         server: Some("up".into()),
-        ended_as: ExchangeOutcome::Well,
+        ended_as: ExchangeOutcome::Succeeded,
         bytes_in: 330,
         bytes_out: 170,
         verdicts: Vec::new(),

@@ -25,17 +25,17 @@ def checks(suite):
         def several_at_once():
             numbers = [server.begin("symbolic_check", code=QUICK.replace("1 //", f"{n} //"), function_name="f") for n in range(1, 13)]
             for number in numbers:
-                told = server.answer(number)["result"]["structuredContent"]
-                assert told["status"] == "counterexample", told
+                content = server.answer(number)["result"]["structuredContent"]
+                assert content["status"] == "counterexample", content
 
         def time_is_kept():
             for code in (ENDLESS, SLOW):
                 began = time.monotonic()
-                told = server.call("symbolic_check", code=code, function_name="f", timeout_seconds=2)["result"]["structuredContent"]
+                content = server.call("symbolic_check", code=code, function_name="f", timeout_seconds=2)["result"]["structuredContent"]
                 took = time.monotonic() - began
                 # A tenth more on a machine with nothing else to do; a busy one is given its time.
                 assert took < 8, f"{took:.2f} s for a limit of 2"
-                assert told["status"] in ("timeout", "error", "counterexample"), told
+                assert content["status"] in ("timeout", "error", "counterexample"), content
 
         def others_are_served():
             number = server.begin("symbolic_check", code=ENDLESS, function_name="f", timeout_seconds=60)
@@ -52,16 +52,16 @@ def checks(suite):
             server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
             began = time.monotonic()
             for _ in range(4):  # more than there are places: they are free again
-                told = server.call("symbolic_check", code=QUICK, function_name="f")["result"]["structuredContent"]
-                assert told["status"] == "counterexample", told
+                content = server.call("symbolic_check", code=QUICK, function_name="f")["result"]["structuredContent"]
+                assert content["status"] == "counterexample", content
             assert time.monotonic() - began < 40
             assert number not in server.answers, "a cancelled call was answered"
 
         def progress_is_told():
             server.notices.clear()
             server.call("symbolic_check", code=SLOW, function_name="f", timeout_seconds=3)
-            told = [m for _, m in server.notices if m.get("method") == "notifications/progress"]
-            steps = [m["params"]["progress"] for m in told]
+            notices = [m for _, m in server.notices if m.get("method") == "notifications/progress"]
+            steps = [m["params"]["progress"] for m in notices]
             assert steps and steps == sorted(set(steps)), steps
 
         def names_are_near():
@@ -77,4 +77,4 @@ def checks(suite):
 
         for work in (several_at_once, time_is_kept, others_are_served, it_can_be_called_off, progress_is_told, names_are_near,
                      texts_are_there):
-            suite.check(f"life: {work.__name__.replace('_', ' ')}", work)
+            suite.check(f"lifecycle: {work.__name__.replace('_', ' ')}", work)

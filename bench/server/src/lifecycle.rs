@@ -12,7 +12,7 @@ pub async fn open() -> io::Result<TcpListener> {
 }
 
 /// Completes when the parent process closes standard input, or ends.
-pub async fn told_to_stop() {
+pub async fn shutdown_requested() {
     let mut nothing = [0; 1];
     let _ = tokio::io::stdin().read(&mut nothing).await;
 }

@@ -1,5 +1,5 @@
-//! A stdio upstream of the session era that records every message, line by line, in the file named by KEEPER_LOG. With
-//! KEEPER_ROOTS it asks for roots right after the handshake.
+//! An upstream of the session era that remembers all received messages, over standard input and output. It writes them
+//! line by line to the file MEMORY_UPSTREAM_LOG. With MEMORY_UPSTREAM_ROOTS it asks for roots right after the handshake.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -25,14 +25,14 @@ struct Memory {
 }
 
 #[derive(Default)]
-struct KeeperState {
+struct UpstreamState {
     memory: Mutex<Memory>,
     answered: Condvar,
 }
 
 fn main() -> ExitCode {
-    let kept: Arc<KeeperState> = Arc::default();
-    let log = std::env::var_os("KEEPER_LOG");
+    let state: Arc<UpstreamState> = Arc::default();
+    let log = std::env::var_os("MEMORY_UPSTREAM_LOG");
     for read in stdin().lock().lines() {
         let Ok(read) = read else { break };
         if let Some(path) = &log {
@@ -42,25 +42,25 @@ fn main() -> ExitCode {
         let Ok(message) = serde_json::from_str::<Value>(&read) else { continue };
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
             (Some(method), Some(_)) => {
-                let (method, kept) = (method.to_owned(), kept.clone());
-                std::thread::spawn(move || serve(&method, &message, &kept));
+                let (method, state) = (method.to_owned(), state.clone());
+                std::thread::spawn(move || serve(&method, &message, &state));
             }
             (None, Some(id)) => {
-                let mut memory = kept.memory.lock();
+                let mut memory = state.memory.lock();
                 if id == "roots" {
                     memory.roots.push(message)
                 } else {
                     memory.answers.push(message)
                 }
-                kept.answered.notify_all();
+                state.answered.notify_all();
             }
             (Some(method), None) => {
-                let is_begin =
-                    method == "notifications/initialized" && std::env::var_os("KEEPER_ROOTS").is_some();
+                let is_begin = method == "notifications/initialized"
+                    && std::env::var_os("MEMORY_UPSTREAM_ROOTS").is_some();
                 if is_begin || method == "notifications/roots/list_changed" {
                     ask_for_roots();
                 }
-                kept.memory.lock().notices.push(message);
+                state.memory.lock().notices.push(message);
             }
             (None, None) => {}
         }
@@ -68,15 +68,15 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn serve(method: &str, message: &Value, kept: &KeeperState) {
+fn serve(method: &str, message: &Value, state: &UpstreamState) {
     let text = |place: &str| message.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
-    let mut memory = kept.memory.lock();
+    let mut memory = state.memory.lock();
     let answer = match method {
         "initialize" => {
             memory.capabilities = message.pointer("/params/capabilities").cloned().unwrap_or_default();
             let capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
             json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
-                "serverInfo": {"name": "keeper", "version": "1"}})
+                "serverInfo": {"name": "memory_upstream", "version": "1"}})
         }
         "tools/list" => {
             let names = ["memory", "tell", "ask", "touch", "crash", "roots"];
@@ -101,8 +101,8 @@ fn serve(method: &str, message: &Value, kept: &KeeperState) {
         "tools/call" => {
             memory.calls += 1;
             drop(memory);
-            let said = call(&text("/params/name"), message.pointer("/params/arguments"), kept);
-            json!({"content": [{"type": "text", "text": said}]})
+            let text = call(&text("/params/name"), message.pointer("/params/arguments"), state);
+            json!({"content": [{"type": "text", "text": text}]})
         }
         "ping" => json!({}),
         _ => {
@@ -113,10 +113,10 @@ fn serve(method: &str, message: &Value, kept: &KeeperState) {
     write(&json!({"jsonrpc": "2.0", "id": message.get("id"), "result": answer}));
 }
 
-fn call(name: &str, arguments: Option<&Value>, kept: &KeeperState) -> String {
+fn call(name: &str, arguments: Option<&Value>, state: &UpstreamState) -> String {
     let given = |key: &str| arguments.and_then(|all| all.get(key)).cloned().unwrap_or_default();
     let pause = Duration::from_millis(given("ms").as_u64().unwrap_or(0));
-    let memory = || kept.memory.lock();
+    let memory = || state.memory.lock();
     match name {
         "memory" => {
             let memory = memory();
@@ -141,7 +141,7 @@ fn call(name: &str, arguments: Option<&Value>, kept: &KeeperState) -> String {
             }
             write(&json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}));
             let mut memory = memory();
-            kept.answered.wait_while_for(&mut memory, |memory| memory.answers.len() == before, PATIENCE);
+            state.answered.wait_while_for(&mut memory, |memory| memory.answers.len() == before, PATIENCE);
             memory.answers.last().cloned().unwrap_or_default().to_string()
         }
         "touch" => {
@@ -152,7 +152,7 @@ fn call(name: &str, arguments: Option<&Value>, kept: &KeeperState) -> String {
             let before = memory().roots.len();
             ask_for_roots();
             let mut memory = memory();
-            kept.answered.wait_while_for(&mut memory, |memory| memory.roots.len() == before, PATIENCE);
+            state.answered.wait_while_for(&mut memory, |memory| memory.roots.len() == before, PATIENCE);
             memory.roots.last().cloned().unwrap_or_default().to_string()
         }
         "crash" => std::process::exit(3),

@@ -165,7 +165,7 @@ async fn unknown_members_survive_the_round_trip() {
                     r#"{{"jsonrpc":"2.0","id":"case-{case}","method":"tools/call","params":{{"name":"up__t","arguments":{sent_arguments},"_meta":{{"progressToken":"mine"{more}{sent_meta}}}{sent_params}}}}}"#
                 ))
                 .await;
-            let told = world.hear_line().await;
+            let notice_line = world.hear_line().await;
             let answered = world.hear_line().await;
             let seen = script.seen().into_iter().rfind(|seen| seen.method() == "tools/call").expect("a call");
             let body = read(&seen.text);
@@ -173,10 +173,10 @@ async fn unknown_members_survive_the_round_trip() {
             all_there(&params, there, &seen.text);
             all_there(&meta, inside(there, &["_meta"]), &seen.text);
             assert_eq!(inside(there, &["arguments"]).text(), sent_arguments, "{client:?} to {upstream:?}");
-            let told = read(&told);
-            all_there(&notice, inside(told.raw(), &["params"]), told.text());
-            assert_eq!(inside(told.raw(), &["params", "progress"]).text(), "1.0e0");
-            assert_eq!(inside(told.raw(), &["params", "progressToken"]).text(), "\"mine\"");
+            let notice_line = read(&notice_line);
+            all_there(&notice, inside(notice_line.raw(), &["params"]), notice_line.text());
+            assert_eq!(inside(notice_line.raw(), &["params", "progress"]).text(), "1.0e0");
+            assert_eq!(inside(notice_line.raw(), &["params", "progressToken"]).text(), "\"mine\"");
             let answered = read(&answered);
             all_there(&result, inside(answered.raw(), &["result"]), answered.text());
             all_there(&result_meta, inside(answered.raw(), &["result", "_meta"]), answered.text());

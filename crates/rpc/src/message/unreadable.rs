@@ -4,7 +4,7 @@ use failwell_fault::{Fault, reason};
 
 /// An invalid message, with its readable parts.
 #[derive(Debug)]
-pub struct Misread {
+pub struct UnreadableMessage {
     pub fault: Fault,
     /// The id, if it is readable. The caller waits for a response with it.
     pub id: Option<Id>,
@@ -22,7 +22,7 @@ pub enum MessageKind {
     Unknown,
 }
 
-impl Misread {
+impl UnreadableMessage {
     pub(super) fn new(fault: Fault, id: Option<Id>, about: MessageKind) -> Self {
         Self { fault, id, about }
     }

@@ -17,7 +17,7 @@ use crate::cli::{
 };
 use crate::commands::backends::shared::SharedBackends;
 use crate::commands::servers::{device, tasks};
-use crate::commands::{configured, runtime};
+use crate::commands::{config_file, runtime};
 use crate::complaint::Complaint;
 use crate::config::Config;
 
@@ -115,8 +115,8 @@ fn device(arguments: &Device) -> Result<Arc<Pipeline>, Complaint> {
 /// Loads the configuration for a single server, which uses only its own table. Access rules apply to `up`
 /// alone. A file that has any is refused when the server listens, so that no rule is silently ignored.
 fn own_table(file: Option<&Path>, serving: &ServeOptions) -> Result<Config, Complaint> {
-    let config = configured::settle(file).map_err(configured::ConfigFileError::report)?;
-    let said = [
+    let config = config_file::settle(file).map_err(config_file::ConfigFileError::report)?;
+    let overridden = [
         ("require_key", config.require_key && !serving.require_key),
         ("[[key]]", !config.keys.is_empty()),
         ("[jwt]", config.jwt.is_some()),
@@ -124,7 +124,8 @@ fn own_table(file: Option<&Path>, serving: &ServeOptions) -> Result<Config, Comp
         ("[tools] or [[rule]]", !config.rules.is_empty()),
         ("Cedar policies", config.cedar.is_some()),
     ];
-    let names: Vec<&str> = said.into_iter().filter(|(_, is_said)| *is_said).map(|(name, _)| name).collect();
+    let names: Vec<&str> =
+        overridden.into_iter().filter(|(_, is_said)| *is_said).map(|(name, _)| name).collect();
     if names.is_empty() || serving.listen.is_none() {
         return Ok(config);
     }

@@ -37,7 +37,7 @@ fn token() -> String {
 
 fn assert_blocked(answer: &Value, world: &GatewayClient) {
     assert!(answer.to_string().contains("policy/BLOCKED"), "{answer}");
-    assert!(!world.said.contains(&token()), "{answer}");
+    assert!(!world.transcript.contains(&token()), "{answer}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::ledger::{records_once, said, story};
+use crate::ledger::{output_of, records_once, story};
 use crate::setup::folder::Folder;
 use crate::setup::node::{Answer, Node, within};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-const ODD: &str = include_str!("guards_of_ones_own/odd.py");
+const ODD: &str = include_str!("custom_guards/odd.py");
 
 /// An unchanged example in its own folder.
 fn example(name: &str) -> Folder {
@@ -103,7 +103,7 @@ fn fails(node: &Node, folder: &Folder, text: &str, why: &str) {
 
 /// Waits until the guard responds, after the start or after a restart.
 fn answers(node: &Node) {
-    assert!(within(Duration::from_secs(60), || echo(node, "fine").status == 200), "{}", node.told());
+    assert!(within(Duration::from_secs(60), || echo(node, "fine").status == 200), "{}", node.journal());
 }
 
 #[test]
@@ -137,15 +137,15 @@ fn a_failed_guard_that_is_not_critical_is_skipped_and_reported() {
     let more = "directions = [\"requests\"]\ntimeout_ms = 1500\ncritical = false\nrestart = { budget = 100, window_s = 60 }";
     let folder = odd(more);
     let node = Node::up(&folder, &[]);
-    for said in ["odd:nonsense", "odd:crash", "odd:oversize", "odd:silent", "fine"] {
-        assert_eq!(text(&echo(&node, said)), said);
+    for sent in ["odd:nonsense", "odd:crash", "odd:oversize", "odd:silent", "fine"] {
+        assert_eq!(text(&echo(&node, sent)), sent);
     }
     // The guard may still be restarting, and messages pass without it until then.
     let denied = || echo(&node, "odd:deny");
-    assert!(within(Duration::from_secs(60), || denied().status == 403), "{}", node.told());
+    assert!(within(Duration::from_secs(60), || denied().status == 403), "{}", node.journal());
     assert_eq!(denied().reason(), "policy/BLOCKED", "a verdict counts, critical or not");
     node.waits_for("messages went on without its verdict", 1);
-    assert!(node.told().contains("policy/GUARD_FAILED"), "{}", node.told());
+    assert!(node.journal().contains("policy/GUARD_FAILED"), "{}", node.journal());
     let failed = |all: &[Value]| {
         let guards = all.iter().flat_map(|record| record["guards"].as_array().cloned().unwrap_or_default());
         guards.filter(|guard| guard["guard"] == "odd" && guard["decided"] == "failed").count()
@@ -175,7 +175,7 @@ fn a_slow_guard_keeps_to_its_time_and_many_questions_are_open_at_once() {
     assert_eq!(echo(&node, "odd:slow").reason(), "policy/GUARD_FAILED");
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     // The guard sleeps for a minute. After enough timeouts it is restarted.
-    assert!(within(Duration::from_secs(120), || echo(&node, "fine").status == 200), "{}", node.told());
+    assert!(within(Duration::from_secs(120), || echo(&node, "fine").status == 200), "{}", node.journal());
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn a_guard_that_ends_too_often_says_so() {
     let node = Node::up(&folder, &[]);
     let ended =
         within(Duration::from_secs(30), || echo(&node, "odd:crash").body.contains("it ended too often"));
-    assert!(ended, "{}", node.told());
+    assert!(ended, "{}", node.journal());
     let story = story(&folder, &echo(&node, "fine"));
     assert!(story.contains("last words of the guard"), "{story}");
 }
@@ -276,7 +276,7 @@ fn bodies_hold_only_what_guards_let_in() {
     assert_eq!(node.tool("nobody", json!({"text": unknown})).status, 404);
     records_once(&folder, &[], |all| all.len() >= 2);
     drop(node);
-    let all = said(&folder, &["audit", "query", "--json"]);
+    let all = output_of(&folder, &["audit", "query", "--json"]);
     assert!(all.contains("[redacted: pii/email]") && all.contains("[redacted: secrets/entropy]"), "{all}");
     assert!(!all.contains("ann@example.org") && !all.contains(random), "{all}");
 
@@ -290,7 +290,7 @@ fn bodies_hold_only_what_guards_let_in() {
     assert_eq!(node.send("POST", "/mcp", &headers, &wrong.to_string()).status, 400);
     records_once(&folder, &[], |all| all.len() >= 3);
     drop(node);
-    let all = said(&folder, &["audit", "query", "--json"]);
+    let all = output_of(&folder, &["audit", "query", "--json"]);
     assert!(all.contains("[redacted: odd/words]") && all.contains("[withheld: "), "{all}");
     assert!(!all.contains("abcdef") && !all.contains("CONTENT"), "{all}");
 }

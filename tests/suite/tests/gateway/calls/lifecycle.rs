@@ -34,17 +34,17 @@ async fn a_cancelled_call_is_silent_and_the_upstream_hears_of_it() {
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": slow}});
     world.send(&cancel).await;
-    let heard = async {
+    let waiting = async {
         loop {
             if text(&world.call("ev__cancelled", json!({})).await) == "1" {
                 return;
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), heard).await.expect("the upstream saw the cancel");
+    tokio::time::timeout(Duration::from_secs(30), waiting).await.expect("the upstream saw the cancel");
     tokio::time::sleep((pause + Duration::from_millis(200)).saturating_sub(started.elapsed())).await;
     world.call("ev__echo", json!({})).await;
-    assert!(!world.said.contains("slept"), "a cancelled call was answered");
+    assert!(!world.transcript.contains("slept"), "a cancelled call was answered");
 }
 
 #[tokio::test(flavor = "multi_thread")]

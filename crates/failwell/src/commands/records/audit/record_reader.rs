@@ -6,7 +6,7 @@ use failwell_audit::{ChainHead, Format, LedgerReader, Query, Row, VerifyReport, 
 use failwell_fault::Fault;
 
 #[cfg(feature = "postgres")]
-use super::archived::OpenArchive;
+use super::archive::OpenArchive;
 use super::folder;
 use crate::cli::RecordLocation;
 #[cfg(feature = "postgres")]

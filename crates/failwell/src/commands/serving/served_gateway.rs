@@ -22,7 +22,7 @@ use super::serve;
 use super::start_error::StartError;
 use crate::cli::Bounds;
 use crate::commands::backends::shared::SharedBackends;
-use crate::commands::backends::{custom_guards, kept, ledger};
+use crate::commands::backends::{blob_store, custom_guards, ledger};
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
 
@@ -101,11 +101,11 @@ impl ServedGateway {
     async fn build(bounds: &Bounds, config: &Config, shared: SharedBackends) -> Result<ServedGateway, Fault> {
         let guard_set = GuardSet::new(Guards::compile(config.guards.clone())?);
         let consent = shared.consent;
-        let kept = Arc::new(SqliteApprovals::new(&consent, &config.scope()));
-        let approvals = Arc::new(ApprovalQueue::new(kept, config.approval.clone()));
+        let store = Arc::new(SqliteApprovals::new(&consent, &config.scope()));
+        let approvals = Arc::new(ApprovalQueue::new(store, config.approval.clone()));
         let launcher = Launcher::of_this_program()?;
         let gateway = Gateway::with_state(INFO, &launcher, shared.state.clone());
-        let shelf = kept::shelf(config);
+        let shelf = blob_store::open(config);
         let settings = Settings {
             bounds: PipelineSettings {
                 request_deadline: Duration::from_secs(bounds.request_timeout),
@@ -116,7 +116,7 @@ impl ServedGateway {
             rate_limiter: serve::rate_limiter(config.limits.clone(), bounds.rate),
             guard_set: Some(guard_set.clone()),
             approvals: Some(approvals.clone()),
-            stored_files: shelf.as_ref().map(|shelf| kept::stored_files(shelf, &gateway, config)),
+            stored_files: shelf.as_ref().map(|shelf| blob_store::stored_files(shelf, &gateway, config)),
             shared_rates: shared.rates,
             sessions: shared.sessions,
             keys: Some(shared.keys),

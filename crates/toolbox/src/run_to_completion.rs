@@ -2,7 +2,9 @@ use failwell_fault::{Fault, reason};
 
 /// Runs work to completion even if its caller goes away. A change that has begun is therefore completed and
 /// recorded.
-pub async fn see_through<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+pub async fn run_to_completion<T, E>(
+    work: impl Future<Output = Result<T, E>> + Send + 'static,
+) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<Fault> + Send + 'static,

@@ -89,13 +89,13 @@ async fn a_start_timeout_names_its_setting_to_each_waiting_caller() {
         for _ in 0..3 {
             let answer = world.hear().await;
             assert_eq!(failed(&answer), (code, "gateway/UPSTREAM_STARTING"), "{answer}");
-            let told = &answer["error"]["data"];
-            assert_eq!((&told["kind"], &told["retry"]), (&json!("unavailable"), &json!("after_ms")));
-            assert!(told["retry_after_ms"].as_u64().is_some_and(|wait| wait <= 5_000), "{answer}");
-            assert_eq!(told["effect"], "none");
-            assert_eq!(told["facts"], json!({"server": "ev", "limit_s": 2, "setting": "start_timeout_s"}));
-            assert_eq!(told["detail"], "the upstream server ev was still starting after 2 seconds");
-            assert!(told["hint"].to_string().contains("raise start_timeout_s above 2"), "{answer}");
+            let data = &answer["error"]["data"];
+            assert_eq!((&data["kind"], &data["retry"]), (&json!("unavailable"), &json!("after_ms")));
+            assert!(data["retry_after_ms"].as_u64().is_some_and(|wait| wait <= 5_000), "{answer}");
+            assert_eq!(data["effect"], "none");
+            assert_eq!(data["facts"], json!({"server": "ev", "limit_s": 2, "setting": "start_timeout_s"}));
+            assert_eq!(data["detail"], "the upstream server ev was still starting after 2 seconds");
+            assert!(data["hint"].to_string().contains("raise start_timeout_s above 2"), "{answer}");
         }
         assert!(began.elapsed() < 20 * SECOND, "{:?}", began.elapsed());
         world.gateway.stop();

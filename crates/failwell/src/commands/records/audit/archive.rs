@@ -6,9 +6,9 @@ use failwell_fault::{Fault, Secret};
 use failwell_gateway::Trust;
 use tokio::runtime::Runtime;
 
-use super::book::{LastNumbers, NodeRow};
+use super::record_reader::{LastNumbers, NodeRow};
 use crate::cli::RecordLocation;
-use crate::commands::configured::{self, ConfigFileError};
+use crate::commands::config_file::{self, ConfigFileError};
 use crate::commands::runtime;
 use crate::commands::serving::serve;
 use crate::complaint::Complaint;
@@ -118,7 +118,7 @@ fn typed(url: &str) -> Result<PostgresAddress, Complaint> {
 }
 
 fn configured(place: &RecordLocation) -> Result<PostgresAddress, Complaint> {
-    let config = configured::settle(place.ledger.config.as_deref()).map_err(ConfigFileError::report)?;
+    let config = config_file::settle(place.ledger.config.as_deref()).map_err(ConfigFileError::report)?;
     let postgres = config.audit.postgres.ok_or_else(|| {
         Complaint::new(
             "the configuration names no PostgreSQL",

@@ -80,8 +80,8 @@ fn no_secret_reaches_the_ledger_or_any_copy_and_the_story_does() {
     let story = line.story.expect("a story");
     assert_eq!(story.causes, ["cannot read [redacted]"]);
     assert_eq!(story.notes.get("note").map(String::as_str), Some("a note on [redacted]"));
-    assert_eq!(story.heard.get("stderr").map(String::as_str), Some("[redacted] on standard error"));
-    assert!(story.places.first().is_some_and(|place| place.contains("keeping.rs")));
+    assert_eq!(story.captured.get("stderr").map(String::as_str), Some("[redacted] on standard error"));
+    assert!(story.places.first().is_some_and(|place| place.contains("stored_records.rs")));
     assert_eq!(line.guards.first().map(|guard| guard.decided.as_ref()), Some("redact"));
     let bodies = line.bodies.expect("bodies");
     assert_eq!(bodies.request, "{\"a\":\"[redacted]\"}");
@@ -148,10 +148,11 @@ fn lost_records_are_counted_and_the_count_is_stored() {
     assert_eq!((refused.reason().id, refused.effect()), ("audit/FAILED", Effect::None));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     for _ in 0..3 {
-        let kept = runtime.block_on(ledger.keep(fault(Fault::new(&reason::SERVER_BUSY).fact("limit", 1u64))));
+        let result =
+            runtime.block_on(ledger.keep(fault(Fault::new(&reason::SERVER_BUSY).fact("limit", 1u64))));
         assert_eq!(
-            kept.expect_err("not kept").effect(),
-            failed(failwell_audit::ForwardState::Perhaps).effect()
+            result.expect_err("not kept").effect(),
+            failed(failwell_audit::ForwardState::MayHaveRun).effect()
         );
     }
     assert_eq!((ledger.health().works, ledger.health().lost), (false, 3));
@@ -248,8 +249,8 @@ fn a_ledger_that_is_taken_away_is_noticed() {
         if let Some(text) = put_in_place {
             std::fs::write(folder.path().join("ledger.sqlite"), text).expect("replaced");
         }
-        let kept = runtime.block_on(ledger.keep(fine("while")));
-        assert_eq!(kept.expect_err("it is gone").reason().id, "audit/FAILED");
+        let result = runtime.block_on(ledger.keep(fine("while")));
+        assert_eq!(result.expect_err("it is gone").reason().id, "audit/FAILED");
         assert!(ledger.admit().is_err() && !ledger.health().works);
         let until = Instant::now() + Duration::from_secs(60);
         while ledger.admit().is_err() {

@@ -4,16 +4,16 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A generator.
 #[derive(Debug, Clone)]
-pub(crate) struct Chance(u64);
+pub(crate) struct SeededRandom(u64);
 
-impl Chance {
-    pub(crate) fn new(seed: u64) -> Chance {
-        Chance(seed)
+impl SeededRandom {
+    pub(crate) fn new(seed: u64) -> SeededRandom {
+        SeededRandom(seed)
     }
 
     /// An independent generator.
-    pub(crate) fn fork(&mut self) -> Chance {
-        Chance(self.next())
+    pub(crate) fn fork(&mut self) -> SeededRandom {
+        SeededRandom(self.next())
     }
 
     fn next(&mut self) -> u64 {

@@ -9,7 +9,7 @@ use crate::config::{self, Config, DEFAULT_FILE, Problem, ProblemSort};
 use crate::terminal::{self, Paint};
 
 /// Maximum number of problems that a client is told in words.
-const MOST_TOLD: usize = 5;
+const MOST_REPORTED: usize = 5;
 
 /// An unusable configuration file with all of its problems.
 pub(super) struct ConfigFileError {
@@ -58,12 +58,12 @@ impl ConfigFileError {
             (_, true) => &reason::CONFIG_UNREADABLE,
             _ => &reason::CONFIG_INVALID,
         };
-        let told: Vec<String> = self.problems.iter().take(MOST_TOLD).map(Problem::brief).collect();
-        let told = Excerpt::of_trusted(&told.join("\n"));
+        let excerpt: Vec<String> = self.problems.iter().take(MOST_REPORTED).map(Problem::brief).collect();
+        let excerpt = Excerpt::of_trusted(&excerpt.join("\n"));
         move || {
             let fault = Fault::new(row).fact("problems", count).note("file", file.clone());
-            let fault = match told.clone() {
-                Some(told) => fault.with_excerpt(told),
+            let fault = match excerpt.clone() {
+                Some(excerpt) => fault.with_excerpt(excerpt),
                 None => fault,
             };
             match line {

@@ -55,7 +55,7 @@ pub(super) async fn list_runs(
     cx: Context,
 ) -> Result<ToolOutcome, Fault> {
     let runs = state.store.by_caller(&cx.client().caller.to_string());
-    let told: Vec<Value> = runs.iter().map(|run| described(run)).collect();
+    let rows: Vec<Value> = runs.iter().map(|run| described(run)).collect();
     let lines: Vec<String> = runs
         .iter()
         .map(|run| {
@@ -69,7 +69,7 @@ pub(super) async fn list_runs(
         })
         .collect();
     let text = if lines.is_empty() { "no runs yet".to_owned() } else { lines.join("\n") };
-    let structured = Json::of(&json!({"runs": told})).or_fault(&reason::SERVER_BUG)?;
+    let structured = Json::of(&json!({"runs": rows})).or_fault(&reason::SERVER_BUG)?;
     Ok(ToolOutcome::text(text).structured(structured))
 }
 

@@ -29,7 +29,11 @@ async fn callers_read_an_excerpt_of_what_a_trusted_upstream_says_and_nothing_of_
             assert!(excerpt.starts_with("```\nconnect [address] failed: token [secret]"), "{excerpt}");
             assert!(excerpt.ends_with("\n```"), "{excerpt}");
             for secret in NEVER {
-                assert!(!world.said.contains(secret), "{secret} reached the caller: {}", world.said);
+                assert!(
+                    !world.transcript.contains(secret),
+                    "{secret} reached the caller: {}",
+                    world.transcript
+                );
             }
         } else {
             assert_eq!(data.get("excerpt"), None, "{answer}");
@@ -61,7 +65,7 @@ async fn invalid_lines_are_counted_and_reported_with_a_crash() {
     let journal = world.journal();
     assert!(journal.contains("2 lines on its standard output were no messages"), "{journal}");
     assert!(journal.contains("debug: starting up"), "{journal}");
-    assert!(!world.said.contains("debug: starting up"));
+    assert!(!world.transcript.contains("debug: starting up"));
     world.call("ev__noise", json!({})).await;
     assert_eq!(number(&world, "failwell_upstream_stray_lines_total"), 4, "over all connections");
     world.gateway.stop();
@@ -96,12 +100,12 @@ async fn a_server_that_cannot_be_listed_is_in_the_log_once() {
         assert_eq!(list["result"]["_meta"]["dev.failwell/unreachable"][0]["server"], "gone", "{list}");
     }
     let journal = world.journal();
-    let told: Vec<Value> = journal
+    let lines: Vec<Value> = journal
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok())
         .filter(|line: &Value| line["error_details"]["unlisted"] == "gone")
         .collect();
-    assert_eq!(told.len(), 1, "{journal}");
-    assert_eq!(told[0]["reason"], "gateway/UPSTREAM_DOWN");
+    assert_eq!(lines.len(), 1, "{journal}");
+    assert_eq!(lines[0]["reason"], "gateway/UPSTREAM_DOWN");
     world.gateway.stop();
 }

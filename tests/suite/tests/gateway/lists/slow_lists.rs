@@ -26,7 +26,7 @@ fn addresses(list: &Value) -> Vec<&str> {
 }
 
 /// Waits for a notification of this method.
-async fn heard(world: &mut GatewayClient, method: &str) {
+async fn receive(world: &mut GatewayClient, method: &str) {
     while world.hear().await["method"] != method {}
 }
 
@@ -43,7 +43,7 @@ async fn a_list_does_without_one_that_is_stuck_and_tells_when_it_is_back() {
         if client == Era::Modern {
             let wanted = json!({"notifications": {"resourcesListChanged": true}});
             world.start("subscriptions/listen", wanted).await;
-            heard(&mut world, "notifications/subscriptions/acknowledged").await;
+            receive(&mut world, "notifications/subscriptions/acknowledged").await;
         }
         let pid: i32 = text(&world.call("ev__pid", json!({})).await).parse().expect("a number");
         world.call("other__echo", json!({})).await;
@@ -62,7 +62,7 @@ async fn a_list_does_without_one_that_is_stuck_and_tells_when_it_is_back() {
             "{case}: {journal}"
         );
         send(pid, Signal::CONT);
-        heard(&mut world, "notifications/resources/list_changed").await;
+        receive(&mut world, "notifications/resources/list_changed").await;
         let list = world.ask("resources/list", json!({})).await;
         assert_eq!(addresses(&list), ["ev+file:///a", "other+file:///a"], "{case}");
         assert_eq!(
@@ -86,7 +86,7 @@ async fn a_list_does_without_one_that_takes_long_to_start() {
         assert_eq!(addresses(&list), ["other+file:///a"]);
     }
     assert!(took.iter().all(|took| *took < LONG), "{took:?}");
-    heard(&mut world, "notifications/resources/list_changed").await;
+    receive(&mut world, "notifications/resources/list_changed").await;
     assert_eq!(addresses(&world.ask("resources/list", json!({})).await), ["ev+file:///a", "other+file:///a"]);
     world.gateway.stop();
 }

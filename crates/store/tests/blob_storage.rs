@@ -15,14 +15,14 @@ use support::{TestStore, hash, new};
 async fn bytes_are_stored_under_their_hash() {
     let folder = TestStore::new("hash");
     let blobs = folder.blobs(BlobStoreSettings::default());
-    let kept = blobs.put(new("screenshots", "png"), Bytes::from_static(b"pixels")).await.expect("kept");
-    assert_eq!(kept.uri, format!("resource://screenshots/{}.png", hash(b"pixels")));
+    let stored = blobs.put(new("screenshots", "png"), Bytes::from_static(b"pixels")).await.expect("kept");
+    assert_eq!(stored.uri, format!("resource://screenshots/{}.png", hash(b"pixels")));
     assert_eq!(
-        (kept.size, kept.media_type, kept.sha256.as_str()),
+        (stored.size, stored.media_type, stored.sha256.as_str()),
         (6, "image/png", hash(b"pixels").as_str())
     );
-    let (again, bytes) = blobs.read(&kept.uri).await.expect("there");
-    assert_eq!((again, &bytes[..]), (kept.clone(), &b"pixels"[..]));
+    let (again, bytes) = blobs.read(&stored.uri).await.expect("there");
+    assert_eq!((again, &bytes[..]), (stored.clone(), &b"pixels"[..]));
     let unknown = blobs.read("resource://screenshots/abcd1234.png").await.expect_err("unknown");
     assert_eq!(unknown.to_string(), "Resource not found: resource://screenshots/abcd1234.png");
     // An empty resource.
@@ -47,13 +47,13 @@ async fn bytes_are_stored_under_their_hash() {
 async fn the_same_bytes_are_one_resource() {
     let folder = TestStore::new("same");
     let blobs = folder.blobs(BlobStoreSettings::default());
-    let said = |ttl: u64, metadata: serde_json::Value| NewFile {
+    let file = |ttl: u64, metadata: serde_json::Value| NewFile {
         ttl: Some(Duration::from_secs(ttl)),
         metadata: metadata.as_object().cloned().expect("an object"),
         ..new("logs", "txt")
     };
-    let first = blobs.put(said(500, json!({"a": 1, "b": 2})), "same".into()).await.expect("kept");
-    let second = blobs.put(said(100, json!({"b": 3, "c": 4})), "same".into()).await.expect("kept");
+    let first = blobs.put(file(500, json!({"a": 1, "b": 2})), "same".into()).await.expect("kept");
+    let second = blobs.put(file(100, json!({"b": 3, "c": 4})), "same".into()).await.expect("kept");
     assert_eq!((&first.uri, first.expires), (&second.uri, second.expires), "the longer time holds");
     assert_eq!(serde_json::Value::from(second.metadata), json!({"a": 1, "b": 3, "c": 4}));
     assert_eq!(blobs.total().await.expect("counted"), (4, 1));
@@ -72,8 +72,8 @@ async fn pieces_come_together_or_not_at_all() {
     for piece in whole.chunks(70_001) {
         deposit.write(Bytes::copy_from_slice(piece)).await.expect("taken");
     }
-    let kept = deposit.finish().await.expect("kept");
-    assert_eq!(kept.sha256, hash(&whole));
+    let stored = deposit.finish().await.expect("kept");
+    assert_eq!(stored.sha256, hash(&whole));
     let mut dropped = blobs.receive().await.expect("begun");
     dropped.write(Bytes::from(whole.clone())).await.expect("taken");
     assert_eq!(folder.incoming().len(), 1);
@@ -86,20 +86,20 @@ async fn pieces_come_together_or_not_at_all() {
     assert_eq!((folder.check_names(), folder.incoming().len()), (2, 0));
 
     let mut all = Vec::new();
-    let mut fetched = blobs.fetch(&kept.uri).await.expect("open");
-    blobs.remove(&kept.uri).await.expect("removed");
+    let mut fetched = blobs.fetch(&stored.uri).await.expect("open");
+    blobs.remove(&stored.uri).await.expect("removed");
     while let Some(piece) = fetched.piece().await.expect("read although it is gone") {
         all.extend_from_slice(&piece);
     }
-    assert_eq!(hash(&all), kept.sha256);
-    assert!(blobs.fetch(&kept.uri).await.is_err());
+    assert_eq!(hash(&all), stored.sha256);
+    assert!(blobs.fetch(&stored.uri).await.is_err());
 }
 
 #[tokio::test]
 async fn parts_are_given_out() {
     let folder = TestStore::new("parts");
     let blobs = folder.blobs(BlobStoreSettings::default());
-    let kept = blobs.put(new("logs", "txt"), "0123456789".into()).await.expect("kept");
+    let stored = blobs.put(new("logs", "txt"), "0123456789".into()).await.expect("kept");
     for (range, wanted) in [
         (0..10, Some("0123456789")),
         (3..5, Some("34")),
@@ -109,7 +109,7 @@ async fn parts_are_given_out() {
         (100..200, None),
         (5..5, None),
     ] {
-        let part = blobs.fetch(&kept.uri).await.expect("open").only(range.clone());
+        let part = blobs.fetch(&stored.uri).await.expect("open").only(range.clone());
         let found = match part {
             Ok(mut part) => part.piece().await.expect("read").map(|bytes| bytes.to_vec()),
             Err(fault) => {
@@ -135,7 +135,7 @@ async fn lists_have_pages() {
     loop {
         let page =
             blobs.list(ListFilter { after, most: Some(3), ..ListFilter::default() }).await.expect("a page");
-        seen.extend(page.items.into_iter().map(|kept| kept.uri));
+        seen.extend(page.items.into_iter().map(|stored| stored.uri));
         after = page.next;
         if after.is_none() {
             break;
@@ -152,25 +152,25 @@ async fn lists_have_pages() {
 async fn metadata_changes_and_everybody_hears_of_it() {
     let folder = TestStore::new("edit");
     let blobs = folder.blobs(BlobStoreSettings::default());
-    let mut heard = blobs.changes();
-    let kept = blobs.put(new("logs", "txt"), "x".into()).await.expect("kept");
+    let mut changes = blobs.changes();
+    let stored = blobs.put(new("logs", "txt"), "x".into()).await.expect("kept");
     let object = |value: serde_json::Value| value.as_object().cloned().expect("an object");
-    blobs.edit(&kept.uri, object(json!({"a": 1, "b": {"c": 2}}))).await.expect("edited");
-    let edited = blobs.edit(&kept.uri, object(json!({"a": null, "d": "e"}))).await.expect("edited");
+    blobs.edit(&stored.uri, object(json!({"a": 1, "b": {"c": 2}}))).await.expect("edited");
+    let edited = blobs.edit(&stored.uri, object(json!({"a": null, "d": "e"}))).await.expect("edited");
     assert_eq!(serde_json::Value::from(edited.metadata), json!({"b": {"c": 2}, "d": "e"}));
     let large = object(json!({"x": "y".repeat(20_000)}));
-    assert_eq!(blobs.edit(&kept.uri, large).await.expect_err("refused").reason().id, "shelf/METADATA");
-    blobs.remove(&kept.uri).await.expect("removed");
-    assert!(blobs.remove(&kept.uri).await.is_err() && blobs.describe(&kept.uri).await.is_err());
+    assert_eq!(blobs.edit(&stored.uri, large).await.expect_err("refused").reason().id, "shelf/METADATA");
+    blobs.remove(&stored.uri).await.expect("removed");
+    assert!(blobs.remove(&stored.uri).await.is_err() && blobs.describe(&stored.uri).await.is_err());
     assert!(folder.kept().is_empty());
-    let (uri, owner) = (|| kept.uri.clone(), || kept.owner.clone());
+    let (uri, owner) = (|| stored.uri.clone(), || stored.owner.clone());
     for wanted in [
         StoreChange::Added(uri(), owner()),
         StoreChange::Updated(uri(), owner()),
         StoreChange::Updated(uri(), owner()),
         StoreChange::Removed(uri(), owner()),
     ] {
-        assert_eq!(heard.recv().await.expect("told"), wanted);
+        assert_eq!(changes.recv().await.expect("told"), wanted);
     }
 }
 
@@ -183,7 +183,7 @@ async fn what_has_expired_is_gone() {
         longest_ttl: Duration::from_secs(60),
         ..BlobStoreSettings::default()
     });
-    let mut heard = blobs.changes();
+    let mut changes = blobs.changes();
     let brief = NewFile { ttl: Some(Duration::from_millis(300)), ..new("logs", "txt") };
     let brief = blobs.put(brief, "brief".into()).await.expect("kept");
     let long = NewFile { ttl: Some(Duration::from_secs(1_000_000)), ..new("logs", "txt") };
@@ -191,7 +191,7 @@ async fn what_has_expired_is_gone() {
     assert!(long.expires <= SystemTime::now() + Duration::from_secs(61), "no longer than the longest");
     // The sweeper announces the deletion.
     let gone = async {
-        while heard.recv().await.expect("told")
+        while changes.recv().await.expect("told")
             != StoreChange::Removed(brief.uri.clone(), brief.owner.clone())
         {}
     };
@@ -207,10 +207,10 @@ async fn what_has_expired_is_gone_before_the_sweeper_comes() {
     let blobs =
         folder.blobs(BlobStoreSettings { sweep: Duration::from_secs(3_600), ..BlobStoreSettings::default() });
     let at_once = || NewFile { ttl: Some(Duration::ZERO), ..new("logs", "txt") };
-    let kept = blobs.put(at_once(), "x".into()).await.expect("kept");
+    let stored = blobs.put(at_once(), "x".into()).await.expect("kept");
     assert_eq!(folder.kept().len(), 1);
-    assert!(blobs.read(&kept.uri).await.is_err() && blobs.describe(&kept.uri).await.is_err());
-    assert!(blobs.edit(&kept.uri, Default::default()).await.is_err());
+    assert!(blobs.read(&stored.uri).await.is_err() && blobs.describe(&stored.uri).await.is_err());
+    assert!(blobs.edit(&stored.uri, Default::default()).await.is_err());
     assert!(blobs.list(ListFilter::default()).await.expect("a page").items.is_empty());
     // Uploaded again, it is a new resource.
     let again = blobs.put(new("logs", "txt"), "x".into()).await.expect("kept");

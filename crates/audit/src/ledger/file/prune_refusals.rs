@@ -18,7 +18,7 @@ const SHARE: u64 = 10;
 type StoredRefusal = (i64, i64, Vec<u8>);
 
 /// Removes a batch of the oldest refusals beyond their share. Returns the number removed.
-pub(super) fn thin(
+pub(super) fn prune_refusals(
     transaction: &Transaction<'_>,
     keep: &Retention,
     used: u64,
