@@ -8,6 +8,7 @@ import sys
 import time
 
 from mcp_client import Session, post
+from nodes import one_node
 from program import Program, Tasks, upstream
 
 # A guard that has no verdict about the results of one tool.
@@ -97,6 +98,7 @@ def leave(program, method, tool, arguments, **fault):
             pass
 
 
+@one_node("the tasks server remembers changes without an answer on its own node")
 def a_task_is_not_added_twice(binary, folder):
     with Tasks(binary, folder).log_in() as program:
         program.tool("rtm_findTasks")
@@ -130,6 +132,7 @@ def call_off(program, name):
         assert calling.result(20)[0] is None, calling.result()
 
 
+@one_node("the tasks server remembers changes without an answer on its own node")
 def a_cancelled_task_is_not_added_twice(binary, folder):
     """D4 by `notifications/cancelled`: the same call looks for the task before it adds it."""
     with Tasks(binary, folder).log_in() as program:
@@ -141,6 +144,7 @@ def a_cancelled_task_is_not_added_twice(binary, folder):
         assert len(found) == 1 and found[0]["effect"] == "unknown", found
 
 
+@one_node("the tasks server remembers changes without an answer on its own node")
 def a_late_task_is_not_added_twice(binary, folder):
     """D4 by our own deadline."""
     with Tasks(binary, folder, "--request-timeout", "5").log_in() as program:
@@ -157,6 +161,7 @@ def a_late_task_is_not_added_twice(binary, folder):
         assert program.count("Milk") == 1, told
 
 
+@one_node("the tasks server undoes what was done on its own node")
 def undo_keeps_its_promise(binary, folder):
     with Tasks(binary, folder).log_in() as program:
         program.tool("rtm_createTask", name="U1")

@@ -27,7 +27,7 @@ def faces(program, tool, arguments):
 
 
 def told_to_the_operator(program):
-    return (program.folder / "log").read_text() + json.dumps(program.records())
+    return program.logged() + json.dumps(program.records())
 
 
 def scrub_removes_places(binary, home):

@@ -63,7 +63,7 @@ fn reason_of(answer: &Answer) -> Option<String> {
 
 /// Makes the upstream read its file again, either by a restart or by a list change.
 fn change(node: &Node, how: &str) {
-    let _ = node.tool(&format!("rug__{how}"), json!({}));
+    node.tool_on_each(&format!("rug__{how}"), &json!({}));
 }
 
 #[test]
