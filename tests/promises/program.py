@@ -217,7 +217,7 @@ class Program:
 
     def records(self):
         """What the ledgers of the nodes have, oldest first."""
-        return sorted((record for node in self.nodes for record in ledger(node)), key=lambda record: record["time"])
+        return sorted((record for node in self.nodes for record in ledger(node)), key=lambda record: record["timestamp"])
 
 
 def fetch(address, verb, path, body=None, headers=(), limit=ANSWER_LIMIT):

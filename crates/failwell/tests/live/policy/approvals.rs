@@ -10,6 +10,7 @@ use super::identity::new_key;
 use crate::ledger::{failwell, records_once, said};
 use crate::setup::folder::{Folder, upstream};
 use crate::setup::node::{Answer, Node, within};
+use crate::setup::several;
 
 const RULE: &str = "[tools.a]\napprove = [\"count\", \"variable\", \"ask\"]\n";
 
@@ -34,6 +35,10 @@ fn needed(answer: &Answer) -> String {
         "{fault}"
     );
     id
+}
+
+fn is_elsewhere(answer: &Answer) -> bool {
+    answer.json()["error"]["data"]["reason"] == "gateway/ELSEWHERE"
 }
 
 fn approve(folder: &Folder, id: &str) {
@@ -229,7 +234,10 @@ fn a_question_of_the_tool_does_not_use_up_the_yes() {
         .expect("a question")
         .clone();
     let answers = json!({key: {"action": "accept", "content": {"name": "Ann"}}});
-    let second = call(json!({"requestState": result["requestState"], "inputResponses": answers}));
+    let again = || call(json!({"requestState": result["requestState"], "inputResponses": answers}));
+    // The call waits on one of the nodes, and a client repeats what came to another.
+    let second = (0..several::wanted()).map(|_| again()).find(|answer| !is_elsewhere(answer));
+    let second = second.expect("one node has the call");
     assert!(second.text().contains("Ann"), "{second:?}");
     needed(&call(json!({})));
 }
@@ -319,7 +327,7 @@ fn without_keys_loopback_is_served_and_no_secret_is_stored() {
 }
 
 #[test]
-fn terms_follow_the_file_and_without_a_place_nothing_runs() {
+fn terms_follow_the_file() {
     let server = format!("servers = [\"lobby\"]\n{}", upstream("a", ""));
     let folder = Folder::with(&server);
     let node = Node::up(&folder, &[]);
@@ -327,10 +335,19 @@ fn terms_follow_the_file_and_without_a_place_nothing_runs() {
     folder.save(&format!("{server}{RULE}[approval]\nexpires_s = 60\n"));
     node.waits_for("failwell.toml was read again: rules read again; approvals read again; ", 1);
     needed(&node.tool("a__count", json!({})));
+}
 
-    let folder = Folder::with(&format!("data_dir = \"/proc/failwell/no\"\n{server}{RULE}"));
-    let node = Node::up(&folder, &[]);
-    let refused = node.tool("a__count", json!({}));
-    assert_eq!((refused.status, refused.reason().as_str()), (503, "policy/UNDECIDED"));
-    assert_eq!(node.tool("a__pid", json!({})).status, 200, "what needs no yes runs");
+/// This is about the database in the state folder. Several nodes have theirs in Redis.
+mod one_node {
+    use super::*;
+
+    #[test]
+    fn without_a_place_nothing_runs() {
+        let server = format!("servers = [\"lobby\"]\n{}", upstream("a", ""));
+        let folder = Folder::with(&format!("data_dir = \"/proc/failwell/no\"\n{server}{RULE}"));
+        let node = Node::up(&folder, &[]);
+        let refused = node.tool("a__count", json!({}));
+        assert_eq!((refused.status, refused.reason().as_str()), (503, "policy/UNDECIDED"));
+        assert_eq!(node.tool("a__pid", json!({})).status, 200, "what needs no yes runs");
+    }
 }

@@ -4,9 +4,10 @@
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use super::folder::Folder;
-use super::node::Node;
+use super::node::{Node, within};
 
 /// The number of nodes of a `Node::up`.
 pub(crate) fn wanted() -> usize {
@@ -18,6 +19,14 @@ pub(crate) fn wanted() -> usize {
 pub(crate) fn states() -> Vec<String> {
     let of = |number| if number == 1 { "state".to_owned() } else { format!("state-{number}") };
     (1..=wanted()).map(of).collect()
+}
+
+/// Waits until this holds on every node. Requests take turns, so checks in a row begin on different nodes if they make
+/// one request each; one request between them changes the turns for checks that make two.
+pub(crate) fn everywhere(node: &Node, limit: Duration, is: impl Fn() -> bool) -> bool {
+    let in_a_row = || (0..wanted()).all(|_| is());
+    let other_turn = || wanted() == 1 || node.send("GET", "/healthz", &[], "").status == 200 && in_a_row();
+    within(limit, || in_a_row() && other_turn())
 }
 
 /// The nodes beside the first one, and the proxy before all of them.
