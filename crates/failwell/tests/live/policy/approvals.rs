@@ -98,7 +98,7 @@ fn every_face_asks_and_the_tool_runs_once_for_each_yes() {
         }
         approve(&folder, &id);
         runs += 1;
-        assert_eq!(ask().text(), runs.to_string(), "{face}");
+        assert!(several::counts(&ask().text(), runs), "{face}");
         let seen = node.modern("tools/call", "a__count", json!({"name": "a__count", "arguments": {}}));
         assert!(
             seen.json()["result"]["isError"].as_bool().is_some_and(|is| is),
@@ -188,7 +188,7 @@ fn of_calls_at_the_same_time_one_runs_and_a_restart_forgets_nothing() {
     });
     assert_eq!(ran, 1);
     approve(&folder, &needed(&node.tool("a__count", json!({}))));
-    assert_eq!(node.tool("a__count", json!({})).text(), "2", "it was called once before");
+    assert!(several::counts(&node.tool("a__count", json!({})).text(), 2), "it was called once before");
 }
 
 #[test]

@@ -21,6 +21,12 @@ pub(crate) fn states() -> Vec<String> {
     (1..=wanted()).map(of).collect()
 }
 
+/// Whether a child's count of its calls fits this many in all. Each node's child counts its own.
+pub(crate) fn counts(text: &str, all: usize) -> bool {
+    let own: usize = text.parse().expect("a number");
+    if wanted() == 1 { own == all } else { (1..=all).contains(&own) }
+}
+
 /// Waits until this holds on every node. Requests take turns, so checks in a row begin on different nodes if they make
 /// one request each; one request between them changes the turns for checks that make two.
 pub(crate) fn everywhere(node: &Node, limit: Duration, is: impl Fn() -> bool) -> bool {
