@@ -60,6 +60,11 @@ step_gateway() {
 	install_tools
 	cargo build --quiet -p failwell-suite --bins
 	python3 tests/conformance/compare "$FIXTURE" "$CARGO_TARGET_DIR/debug/gated"
+	# Through two nodes the suite must find the same. Cells with tasks of 2026-07-28 are left out: a task is on one node.
+	install_redis
+	cargo build --quiet -p failwell
+	FAILWELL=$CARGO_TARGET_DIR/debug/failwell python3 tests/conformance/compare "$FIXTURE" tests/conformance/gated_nodes \
+		"fixture over HTTP, 2025-11-25" "fixture over stdio, 2025-11-25" "python SDK, 2026-07-28"
 }
 
 # Everything at once: callers of both eras, and upstreams that are killed, stopped and wrong in every way. It prints
@@ -103,7 +108,7 @@ step_dialects() {
 
 # Promises that were broken once, each against the program as an operator runs it. Those about state that nodes share are
 # tried on two nodes, too; `tests/promises/run --nodes 2` tries all of them.
-PROMISES_OF_NODES=(2 8 9 10 13 18)
+PROMISES_OF_NODES=(2 8 10 18)
 step_promises() {
 	install_symbolic
 	install_pytest
