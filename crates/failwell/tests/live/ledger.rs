@@ -17,9 +17,12 @@ const NOWHERE: &str = "data_dir = \"/proc/failwell/cannot/be\"\n";
 
 pub(crate) fn failwell(folder: &Folder, arguments: &[&str]) -> Output {
     // Each of several nodes has a ledger of its own, and a record is in one of them.
-    let states = if arguments.first() == Some(&"explain") { several::states() } else { vec!["state".to_owned()] };
+    let states =
+        if arguments.first() == Some(&"explain") { several::states() } else { vec!["state".to_owned()] };
     let outputs = states.iter().map(|state| failwell_with_state(folder, arguments, state));
-    outputs.reduce(|first, next| if first.status.success() { first } else { next }).expect("one node at least")
+    outputs
+        .reduce(|first, next| if first.status.success() { first } else { next })
+        .expect("one node at least")
 }
 
 fn failwell_with_state(folder: &Folder, arguments: &[&str], state: &str) -> Output {
@@ -36,7 +39,8 @@ pub(crate) fn said(folder: &Folder, arguments: &[&str]) -> String {
 pub(crate) fn records(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let arguments = [&["audit", "query", "--json"], arguments].concat();
     let states = several::states();
-    let told = states.iter().map(|state| text_of(&failwell_with_state(folder, &arguments, state), &arguments));
+    let told =
+        states.iter().map(|state| text_of(&failwell_with_state(folder, &arguments, state), &arguments));
     let all: String = told.collect();
     all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }

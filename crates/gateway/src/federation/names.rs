@@ -231,7 +231,11 @@ impl Federation {
             && self.visibility.shows_resource(caller, member.name(), normal.as_ref())
     }
 
-    pub(super) fn member_of_uri<'u>(&self, uri: &'u str, caller: &Caller) -> Result<(Member, &'u str), Fault> {
+    pub(super) fn member_of_uri<'u>(
+        &self,
+        uri: &'u str,
+        caller: &Caller,
+    ) -> Result<(Member, &'u str), Fault> {
         let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
         let known = self.member(&server).filter(|member| !self.is_hidden(member, caller));
         Ok((known.ok_or_else(|| unknown_resource(uri))?, inside))

@@ -74,7 +74,6 @@ impl SingleMember {
         Lookup::Pending { find, server: server() }
     }
 
-
     /// The whole list as this caller sees it.
     async fn visible(
         federation: &Federation,

@@ -103,9 +103,7 @@ impl Pipeline {
                 nothing()
             }
             (Call::Listen(filter), _) => scope.listen(&filter).await,
-            (Call::TaskGet(id), _) => {
-                Ok(Outcome::complete(self.find_task(&id, scope).await?.account()?))
-            }
+            (Call::TaskGet(id), _) => Ok(Outcome::complete(self.find_task(&id, scope).await?.account()?)),
             (Call::TaskUpdate(id, responses), _) => {
                 self.find_task(&id, scope).await?.update(responses)?;
                 nothing()

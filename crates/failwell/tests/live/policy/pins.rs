@@ -125,7 +125,10 @@ fn a_changed_definition_is_held_until_it_is_approved() {
         assert!(asked.contains("rug__read") && is_held(&node, "rug__read"), "nobody said yes: {asked}");
         let approved = said(&rug.folder, &["pin", "approve", "rug", "read", "--yes"]);
         assert!(approved.contains("approved: 1 definition"), "{approved}");
-        assert!(everywhere(&node, PATIENCE, || described(&node, "rug__read").as_deref() == Some(poisoned)), "{case}");
+        assert!(
+            everywhere(&node, PATIENCE, || described(&node, "rug__read").as_deref() == Some(poisoned)),
+            "{case}"
+        );
         assert_eq!(node.tool("rug__read", json!({})).text(), "ran read", "{case}");
         records_once(&rug.folder, &["--tool", "rug__read", "--outcome", "ok"], |decided| {
             decided.iter().any(|record| record["method"] == "pins/approve")

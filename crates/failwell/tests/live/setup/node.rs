@@ -189,8 +189,7 @@ impl Node {
         let mut text = String::new();
         let asked = TcpStream::connect(self.own).and_then(|mut stream| {
             stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-            let head =
-                format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.own);
+            let head = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.own);
             stream.write_all(head.as_bytes())?;
             stream.read_to_string(&mut text)
         });
@@ -249,20 +248,19 @@ impl Node {
 }
 
 fn open(address: SocketAddr, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(address).expect("a connection");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
-        let mut head = format!(
-            "{verb} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n",
-            body.len()
-        );
-        let usual = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
-        for (name, value) in usual.iter().filter(|(name, _)| !headers.iter().any(|(given, _)| given == name))
-        {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("sent");
-        stream
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
+    let mut head = format!(
+        "{verb} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    let usual = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+    for (name, value) in usual.iter().filter(|(name, _)| !headers.iter().any(|(given, _)| given == name)) {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+    stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("sent");
+    stream
 }
 
 /// An `initialize` request.

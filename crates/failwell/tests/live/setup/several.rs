@@ -66,7 +66,8 @@ impl RoundRobin {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tools/round_robin.py");
         let mut command = Command::new("python3");
         command.arg(script).args(nodes.iter().map(ToString::to_string));
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the proxy starts");
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("the proxy starts");
         let mut lines = BufReader::new(child.stdout.take().expect("standard output")).lines();
         let address = lines.next().expect("an address").expect("readable");
         RoundRobin { child, address: address.parse().expect("an address") }
