@@ -9,7 +9,7 @@ import time
 
 from mcp_client import Session, post
 from nodes import one_node
-from program import Program, Tasks, upstream
+from program import Program, Tasks, upstream, until
 
 # A guard that has no verdict about the results of one tool.
 GUARD = """
@@ -38,8 +38,12 @@ def a_result_that_is_too_large_was_made(binary, folder):
         for face, fault in faults.items():
             assert (fault["reason"], fault["effect"], fault["retry"]) == ("server/TOO_LARGE", "complete", "after_change"), (face, fault)
         refs = {fault["ref"] for fault in faults.values()}
-        recorded = [record for record in program.records() if record["ref"] in refs]
-        assert len(recorded) == 4 and {record["effect"] for record in recorded} == {"complete"}, recorded
+        def recorded_of(refs):
+            # A record is written shortly after its answer.
+            return [record for record in program.records() if record["ref"] in refs]
+
+        recorded = until("four records", lambda: len(found := recorded_of(refs)) == 4 and found)
+        assert {record["effect"] for record in recorded} == {"complete"}, recorded
         # The same result without an envelope is no larger than the answer of the upstream.
         assert program.tool("up__large")[0] == 200
 

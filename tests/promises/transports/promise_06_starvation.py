@@ -239,7 +239,7 @@ def tasks_of_one_caller_leave_room_for_others(binary, home):
         assert begin(KEYS.bob)["result"]["resultType"] == "task"
         program.logged("mcp/TOO_MANY_TASKS", refused["ref"])
         assert 'reason="mcp/TOO_MANY_TASKS"' in page(program), page(program)
-        found = [record for record in program.records() if record.get("reason") == "mcp/TOO_MANY_TASKS"]
+        found = until("its record", lambda: [record for record in program.records() if record.get("reason") == "mcp/TOO_MANY_TASKS"])
         assert [record["caller"] for record in found] == ["key:ann"], found
 
 
