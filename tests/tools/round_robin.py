@@ -67,7 +67,7 @@ async def download(node, answer):
 class Proxy:
     def __init__(self, nodes):
         self.nodes, self.turns = nodes, itertools.count()
-        self.room = asyncio.Semaphore(MOST_CONNECTIONS)
+        self.slots = asyncio.Semaphore(MOST_CONNECTIONS)
 
     async def connect(self):
         """A connection to the next node that is there."""
@@ -82,7 +82,7 @@ class Proxy:
 
     async def serve(self, client, answer):
         try:
-            async with self.room:
+            async with self.slots:
                 await self.forward(client, answer)
         except (OSError, asyncio.TimeoutError):
             answer.transport.abort()
