@@ -75,7 +75,7 @@ impl Node {
     pub(crate) fn up(folder: &Folder, arguments: &[&str]) -> Node {
         let mut node = Node::alone(folder, arguments);
         if several::wanted() > 1 {
-            let others = OtherNodes::beside(node.own, folder, arguments);
+            let others = OtherNodes::start(node.own, folder, arguments);
             node.address = others.address();
             node.others = Some(others);
         }

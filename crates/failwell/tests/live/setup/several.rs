@@ -42,7 +42,7 @@ pub(crate) struct OtherNodes {
 }
 
 impl OtherNodes {
-    pub(crate) fn beside(first: SocketAddr, folder: &Folder, arguments: &[&str]) -> OtherNodes {
+    pub(crate) fn start(first: SocketAddr, folder: &Folder, arguments: &[&str]) -> OtherNodes {
         let states = states();
         let nodes: Vec<Node> =
             states.iter().skip(1).map(|state| Node::with_state(folder, arguments, state)).collect();
