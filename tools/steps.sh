@@ -29,6 +29,8 @@ step_unit() {
 	FAILWELL_CANARY=$outputs cargo test --quiet --workspace --no-fail-fast
 	cargo run --quiet -p xtask -- canary "$outputs"
 	rm -rf "$outputs"
+	# Approvals and pins once more, with every program as two nodes behind a proxy.
+	FAILWELL_NODES=2 cargo test --quiet -p failwell --test live -- policy::approvals policy::pins --skip one_node
 	# The smallest build names the missing part and the command that adds it.
 	cargo test --quiet -p failwell --no-default-features --test features
 }
@@ -58,6 +60,11 @@ step_gateway() {
 	install_tools
 	cargo build --quiet -p failwell-suite --bins
 	python3 tests/conformance/compare "$FIXTURE" "$CARGO_TARGET_DIR/debug/upstream_gateway"
+	# Through two nodes the suite must find the same. Cells with tasks of 2026-07-28 are left out: a task is on one node.
+	install_redis
+	cargo build --quiet -p failwell
+	FAILWELL=$CARGO_TARGET_DIR/debug/failwell python3 tests/conformance/compare "$FIXTURE" tests/conformance/gated_nodes \
+		"fixture over HTTP, 2025-11-25" "fixture over stdio, 2025-11-25" "python SDK, 2026-07-28"
 }
 
 # Everything at once: callers of both eras, and upstreams that are killed, stopped and wrong in every way. It prints
@@ -99,12 +106,16 @@ step_dialects() {
 	"$FAILWELL_SCHEMATHESIS/bin/python" tests/dialects/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
-# Promises that were broken once, each against the program as an operator runs it.
+# Promises that were broken once, each against the program as an operator runs it. Those about state that nodes share are
+# tried on two nodes, too; `tests/promises/run --nodes 2` tries all of them.
+PROMISES_OF_NODES=(2 8 10 18)
 step_promises() {
 	install_symbolic
 	install_pytest
+	install_redis
 	cargo build --quiet -p failwell
 	python3 tests/promises/run -- "$CARGO_TARGET_DIR/debug/failwell"
+	python3 tests/promises/run --nodes 2 "${PROMISES_OF_NODES[@]}" -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # Exports of the program: spans and logs as a collector reads them, records in a real PostgreSQL.

@@ -1,5 +1,6 @@
 """The program as an operator runs it: `failwell up` with a file, in a folder of its own."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -12,6 +13,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
+
+from nodes import CLUSTER, RoundRobin
 
 SERVERS = pathlib.Path(__file__).resolve().parent / "servers"
 START_LIMIT = 60  # seconds
@@ -74,19 +77,19 @@ def until(what, look, limit=20):
     return found
 
 
-class Program:
-    def __init__(self, binary, folder, settings, *options, **variables):
-        self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "tmp").mkdir()
-        (folder / "failwell.toml").write_text(settings)
+class Node:
+    """One process. The first node of a folder has its state in `state` and its log in `log`."""
+
+    def __init__(self, binary, folder, options, variables, number=1):
+        self.folder, self.binary = folder, binary
+        mark = "" if number == 1 else f"-{number}"
+        (folder / f"tmp{mark}").mkdir()
         environment = {name: value for name, value in os.environ.items() if name != "FAILWELL_KEY"}
-        environment |= {"FAILWELL_STATE": str(folder / "state"), **variables}
-        self.binary, self.environment = binary, environment
-        self.log = open(folder / "log", "w+b")
+        self.environment = environment | {"FAILWELL_STATE": str(folder / f"state{mark}"), **variables}
+        self.log = open(folder / f"log{mark}", "w+b")
         self.process = subprocess.Popen(
             [binary, "up", "--listen", "127.0.0.1:0", *options],
-            cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
+            cwd=folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
         )
         self.address, self.screen, shown = None, [], threading.Event()
 
@@ -101,27 +104,65 @@ class Program:
 
         threading.Thread(target=read, daemon=True).start()
         shown.wait(START_LIMIT)
-        assert self.address, "the program did not start: " + (folder / "log").read_text()[:2000]
+        assert self.address, "the program did not start: " + self.told()[:2000]
+
+    def told(self):
+        return pathlib.Path(self.log.name).read_text()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError("the program did not end when it was asked to") from None
+        finally:
+            self.log.close()
+
+
+class Program:
+    """`failwell up` with a file, in a folder of its own: one node, or as many as `run --nodes` says behind one address."""
+
+    def __init__(self, binary, folder, settings, *options, nodes=None, shares=None, **variables):
+        """With `shares`, programs of several folders are nodes of one cluster."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "failwell.toml").write_text(CLUSTER.state(shares or folder) + settings)
+        self.nodes, self.proxy = [], None
+        try:
+            for number in range(1, (nodes or CLUSTER.size) + 1):
+                self.nodes.append(Node(binary, folder, options, variables, number))
+            if len(self.nodes) > 1:
+                self.proxy = RoundRobin(*(node.address for node in self.nodes))
+        except BaseException:
+            self.end()
+            raise
+        first = self.nodes[0]
+        self.binary, self.folder, self.environment = binary, folder, first.environment
+        self.process, self.log, self.screen = first.process, first.log, first.screen
+        self.address = self.proxy.address if self.proxy else first.address
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        try:
-            self.process.wait(60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise AssertionError("the program did not end when it was asked to") from None
-        finally:
-            self.log.close()
+        self.end()
+
+    def end(self):
+        if self.proxy:
+            self.proxy.stop()
+        with contextlib.ExitStack() as stack:
+            for node in self.nodes:
+                stack.callback(node.stop)
 
     def logged(self, *texts):
         """The log, once it has these texts: it is written concurrently with the responses."""
         until = time.monotonic() + 10
         while True:
-            log = (self.folder / "log").read_text()
+            log = "".join(node.told() for node in self.nodes)
             missing = [text for text in texts if text not in log]
             if not missing:
                 return log
@@ -147,20 +188,12 @@ class Program:
 
     def ask(self, verb, path, body=None, headers=(), limit=ANSWER_LIMIT):
         """Status and JSON body of any request; the body is text where it is no JSON."""
-        request = urllib.request.Request(self.address + path, body, dict(headers), method=verb)
-        try:
-            with urllib.request.urlopen(request, timeout=limit) as answer:
-                status, body = answer.status, answer.read()
-        except urllib.error.HTTPError as refusal:
-            status, body = refusal.code, refusal.read()
-        try:
-            return status, json.loads(body or b"null")
-        except ValueError:
-            return status, body
+        return fetch(self.address, verb, path, body, headers, limit)
 
-    def run(self, *arguments):
-        """Exit code and output of a command about the same state."""
-        done = subprocess.run([self.binary, *map(str, arguments)], cwd=self.folder, env=self.environment, capture_output=True, text=True, timeout=60)
+    def run(self, *arguments, node=None):
+        """Exit code and output of a command about the same state, on the machine of the first node or of this one."""
+        environment = (node or self).environment
+        done = subprocess.run([self.binary, *map(str, arguments)], cwd=self.folder, env=environment, capture_output=True, text=True, timeout=60)
         return done.returncode, done.stdout + done.stderr
 
     def tool(self, name, /, **arguments):
@@ -176,16 +209,33 @@ class Program:
         return self.send("/mcp", body, modern_headers(method, params.get("name") or params.get("uri") or params.get("taskId")))[1]
 
     def metric(self, name, headers=()):
-        """A number of `/metrics`."""
-        return float(re.search(rf"^{name} (\S+)", self.ask("GET", "/metrics", headers=headers)[1].decode(), re.M)[1])
+        """A number of `/metrics`, of all nodes together: each counts its own."""
+        def of(node):
+            told = fetch(node.address, "GET", "/metrics", None, headers)[1].decode()
+            return float(re.search(rf"^{name} (\S+)", told, re.M)[1])
+        return sum(of(node) for node in self.nodes)
 
     def records(self):
-        """What the ledger has, oldest first."""
-        return ledger(self)
+        """What the ledgers of the nodes have, oldest first."""
+        return sorted((record for node in self.nodes for record in ledger(node)), key=lambda record: record["timestamp"])
+
+
+def fetch(address, verb, path, body=None, headers=(), limit=ANSWER_LIMIT):
+    """Status and JSON body of a request to an address; the body is text where it is no JSON."""
+    request = urllib.request.Request(address + path, body, dict(headers), method=verb)
+    try:
+        with urllib.request.urlopen(request, timeout=limit) as answer:
+            status, told = answer.status, answer.read()
+    except urllib.error.HTTPError as refusal:
+        status, told = refusal.code, refusal.read()
+    try:
+        return status, json.loads(told or b"null")
+    except ValueError:
+        return status, told
 
 
 def ledger(program):
-    """The records of a program, oldest first."""
+    """The records of one node, oldest first."""
     command = [program.binary, "audit", "query", "--json"]
     done = subprocess.run(command, cwd=program.folder, env=program.environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -264,10 +314,13 @@ class Tasks(Program):
             raise
 
     def log_in(self):
-        _, begun = self.tool("rtm_authenticate")
-        frob = re.search(r"frob=([^&]+)", begun["url"])[1]
-        self.control("approve", {"frob": frob, "perms": "delete"})
-        assert self.tool("rtm_authenticate")[1]["authenticated"], "not logged in"
+        """Each node has a token of its own."""
+        for node in self.nodes:
+            def authenticate():
+                return fetch(node.address, "POST", "/v1/tools/rtm_authenticate", b"{}", {"Content-Type": "application/json"})[1]
+            frob = re.search(r"frob=([^&]+)", authenticate()["url"])[1]
+            self.control("approve", {"frob": frob, "perms": "delete"})
+            assert authenticate()["authenticated"], "not logged in"
         return self
 
     def control(self, what, body=None):

@@ -51,6 +51,7 @@ pub use request::incoming_request::{
 pub use request::panic::{fault_of_panic, keep_panics_quiet};
 pub use request::requester::Requester;
 pub use session::hub::Hub;
+pub use session::nodes::{fault_of_other_node, new_id};
 pub use session::state::{
     NodeEvent, NodeMessage, SessionKey, SessionLookup, SharedSession, SharedState, SingleNode, StreamEvent,
     StreamOpening, StreamRecord, Track,

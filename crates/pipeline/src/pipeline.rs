@@ -80,7 +80,7 @@ impl Pipeline {
                 Some(key) => Seal::shared(key, &settings.pipeline),
                 None => Seal::fresh()?,
             },
-            ports: ContextPorts::new(info.name, controls, recorder.into()),
+            ports: ContextPorts::new(info.name, controls, recorder.into(), settings.state.node()),
             shutdown: Arc::default(),
             server,
             settings,

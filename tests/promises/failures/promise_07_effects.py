@@ -8,7 +8,8 @@ import sys
 import time
 
 from mcp_client import Session, post
-from program import Program, Tasks, upstream
+from nodes import one_node
+from program import Program, Tasks, upstream, until
 
 # A guard that has no verdict about the results of one tool.
 GUARD = """
@@ -37,8 +38,12 @@ def a_result_that_is_too_large_was_made(binary, folder):
         for face, fault in faults.items():
             assert (fault["reason"], fault["effect"], fault["retry"]) == ("server/TOO_LARGE", "complete", "after_change"), (face, fault)
         refs = {fault["ref"] for fault in faults.values()}
-        recorded = [record for record in program.records() if record["ref"] in refs]
-        assert len(recorded) == 4 and {record["effect"] for record in recorded} == {"complete"}, recorded
+        def recorded_of(refs):
+            # A record is written shortly after its answer.
+            return [record for record in program.records() if record["ref"] in refs]
+
+        recorded = until("four records", lambda: len(found := recorded_of(refs)) == 4 and found)
+        assert {record["effect"] for record in recorded} == {"complete"}, recorded
         # The same result without an envelope is no larger than the answer of the upstream.
         assert program.tool("up__large")[0] == 200
 
@@ -97,6 +102,7 @@ def leave(program, method, tool, arguments, **fault):
             pass
 
 
+@one_node("the tasks server remembers changes without an answer on its own node")
 def a_task_is_not_added_twice(binary, folder):
     with Tasks(binary, folder).log_in() as program:
         program.tool("rtm_findTasks")
@@ -130,6 +136,7 @@ def call_off(program, name):
         assert calling.result(20)[0] is None, calling.result()
 
 
+@one_node("the tasks server remembers changes without an answer on its own node")
 def a_cancelled_task_is_not_added_twice(binary, folder):
     """D4 by `notifications/cancelled`: the same call looks for the task before it adds it."""
     with Tasks(binary, folder).log_in() as program:
@@ -141,6 +148,7 @@ def a_cancelled_task_is_not_added_twice(binary, folder):
         assert len(found) == 1 and found[0]["effect"] == "unknown", found
 
 
+@one_node("the tasks server remembers changes without an answer on its own node")
 def a_late_task_is_not_added_twice(binary, folder):
     """D4 by the deadline of the server."""
     with Tasks(binary, folder, "--request-timeout", "5").log_in() as program:
@@ -157,6 +165,7 @@ def a_late_task_is_not_added_twice(binary, folder):
         assert program.count("Milk") == 1, response
 
 
+@one_node("the tasks server undoes what was done on its own node")
 def undo_keeps_its_promise(binary, folder):
     with Tasks(binary, folder).log_in() as program:
         program.tool("rtm_createTask", name="U1")

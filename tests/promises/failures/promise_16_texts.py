@@ -3,6 +3,7 @@
 import json
 import subprocess
 
+from nodes import one_node
 from program import Program, Tasks
 
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "promises", "version": "1"}}
@@ -18,6 +19,7 @@ def first_answer(binary, folder, settings):
     return json.loads(done.stdout.splitlines()[0]), done.stderr
 
 
+@one_node("it is about one process that does not start")
 def a_start_that_fails_tells_the_client_why(binary, folder):
     answer, log = first_answer(binary, folder, 'servers = ["lobby"]\nlissten = "127.0.0.1:1"\n')
     text = json.dumps(answer["error"])
@@ -70,7 +72,7 @@ def the_log_names_method_endpoint_and_id(binary, folder):
         program.control("fail", {"kind": "unavailable"})
         body = {"jsonrpc": "2.0", "id": "req_123", "method": "rtm_findTasks", "params": {}}
         assert program.send("/rpc", body)[1]["error"]["data"]["reason"] == "tasks/RTM_UNAVAILABLE"
-    line = next(json.loads(line) for line in (folder / "log").read_text().splitlines() if "RTM_UNAVAILABLE" in line)
+    line = next(json.loads(line) for line in program.logged("RTM_UNAVAILABLE").splitlines() if "RTM_UNAVAILABLE" in line)
     assert line["request_id"] == "req_123", line
     details = line["error_details"]
     assert details["rtm_method"].startswith("rtm.") and details["rtm_endpoint"].endswith("/services/rest/"), details

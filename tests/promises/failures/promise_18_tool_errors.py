@@ -4,7 +4,7 @@ import json
 import sys
 
 from mcp_client import Session, modern
-from program import SERVERS, Program
+from program import SERVERS, Program, until
 
 SERVER = SERVERS / "failing_server.py"
 LEAKS = ["/srv/app", "10.1.2.3", "Traceback", "db.internal", "handler.py"]
@@ -27,7 +27,7 @@ def faces(program, tool, arguments):
 
 
 def told_to_the_operator(program):
-    return (program.folder / "log").read_text() + json.dumps(program.records())
+    return program.logged() + json.dumps(program.records())
 
 
 def scrub_removes_places(binary, home):
@@ -38,7 +38,7 @@ def scrub_removes_places(binary, home):
                 assert not [leak for leak in LEAKS if leak in text], (face, text)
                 assert "/data/mine.csv" in text and "no row 7" in text, (face, text)
                 assert tool == "fail" or "opens" in text and "09:00" in text, (face, text)
-        assert all(leak in told_to_the_operator(program) for leak in LEAKS), told_to_the_operator(program)[:3000]
+        until("the whole text in the ledger", lambda: all(leak in told_to_the_operator(program) for leak in LEAKS))
 
 
 def replace_keeps_our_sentence(binary, home):
@@ -47,7 +47,7 @@ def replace_keeps_our_sentence(binary, home):
             for face, text in faces(program, tool, {"file": "/data/mine.csv"}):
                 assert not [leak for leak in [*LEAKS, "no row 7", "09:00"] if leak in text], (face, text)
                 assert "The tool reported a failure" in text, (face, text)
-        assert all(leak in told_to_the_operator(program) for leak in [*LEAKS, "no row 7"])
+        until("the whole text in the ledger", lambda: all(leak in told_to_the_operator(program) for leak in [*LEAKS, "no row 7"]))
 
 
 def pass_is_the_default(binary, home):

@@ -3,6 +3,7 @@
 import json
 import urllib.request
 
+from nodes import one_node
 from program import Program, Tasks
 
 CODES = {401: {-32000}, 403: {-32001}, 404: {-32601, -32800}, 422: {-32602}}
@@ -25,6 +26,7 @@ def every_reason_has_the_code_of_its_status(binary, folder):
         assert not wrong, wrong
 
 
+@one_node("the tasks server knows at once what was done on its own node only")
 def a_tool_of_tasks_is_told_so(binary, folder):
     with Tasks(binary, folder).log_in() as program:
         status, answer = program.tool("rtm_completeTask", taskId="nothing")

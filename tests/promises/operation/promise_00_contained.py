@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 import time
 
+from nodes import one_node
 from program import Program, upstream
 
 # An interpreter with pytest.
@@ -79,6 +80,7 @@ def state(path):
     return found.st_mode, found.st_uid, found.st_gid, found.st_mtime_ns, os.listxattr(path)
 
 
+@one_node("it measures the memory of one process")
 def greedy_code_ends_nothing(binary, home):
     """S1: four lines of Python take all memory; the gateway and every other server answer as before."""
     with Program(binary, home, 'servers = ["lobby", "symbolic"]\n') as program:

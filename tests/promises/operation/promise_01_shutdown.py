@@ -11,6 +11,7 @@ import threading
 import time
 import urllib.request
 
+from nodes import one_node
 from program import META, Program, Stdio, asked, ledger, modern_headers, scripted, until, upstream
 
 ROUNDS = int(os.environ.get("PROMISES_ROUNDS", "3"))
@@ -117,6 +118,7 @@ def in_flight(program):
         return int(re.search(r"^failwell_requests_in_flight (\d+)", page.read().decode(), re.M)[1])
 
 
+@one_node("it is about the end of one process")
 def every_call_over_http_is_answered(binary, home):
     """D1: 200 calls in every dialect and both eras, to a built-in tool and a hanging upstream, then SIGTERM."""
     faces = ["session", "stream", "modern", "modern_stream", "rpc", "rest"]
@@ -168,6 +170,7 @@ def records(found, ids, without_id):
     assert len(found) == len(ids) + without_id, f"{len(found)} records of {len(ids) + without_id} calls"
 
 
+@one_node("standard input belongs to one process")
 def every_call_over_stdio_is_answered(binary, home):
     """D1 on stdio: both eras on one connection, and a request that is sent after the signal."""
     for round_ in range(ROUNDS):
@@ -219,6 +222,7 @@ def readiness(connection):
         return None
 
 
+@one_node("it is about the end of one process")
 def a_call_that_finishes_in_time_is_not_ended(binary, home):
     """Within the grace period a call finishes; new requests on open connections are refused; the last line says both."""
     program = Program(binary, home, 'servers = ["lobby"]\n', "--drain", "20")
@@ -274,6 +278,7 @@ def begin_task(program):
     assert account["result"]["status"] == "working", account
 
 
+@one_node("it is about the end of one process")
 def a_task_that_outlives_the_grace_period_is_ended(binary, home):
     """A task that runs at shutdown is waited for, ended, recorded and counted."""
     program = Program(binary, home, with_task(home.parent / (home.name + "-up"), ["working"]), "--drain", "2")
@@ -290,6 +295,7 @@ def a_task_that_outlives_the_grace_period_is_ended(binary, home):
     assert "tasks/cancel" in methods, methods
 
 
+@one_node("it is about the end of one process")
 def a_task_that_finishes_in_time_is_not_ended(binary, home):
     statuses = ["working"] * 20 + ["completed"]
     program = Program(binary, home, with_task(home.parent / (home.name + "-up"), statuses), "--drain", "60")

@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import time
 
+from nodes import one_node
 from program import Program, until, upstream
 
 KEY = "alice-key-0123456789abcdef0123456789abcdef"
@@ -59,6 +60,7 @@ def flood_evicts_nothing(binary, folder, flood, reason, refused):
     assert all(record.get("address") == "127.0.0.1" for record in sampled), sampled[0]
 
 
+@one_node("each node has a ledger of its own")
 def refusals_are_counted_and_evict_nothing(binary, folder):
     def flood(program):
         request = b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
@@ -70,6 +72,7 @@ def refusals_are_counted_and_evict_nothing(binary, folder):
     flood_evicts_nothing(binary, folder, flood, "policy/UNAUTHENTICATED", REFUSED)
 
 
+@one_node("each node has a ledger of its own")
 def refused_batches_evict_nothing(binary, folder):
     """Each request of a batch is answered, and counted like a single one."""
     batches, ids = 100, 64
@@ -85,6 +88,7 @@ def refused_batches_evict_nothing(binary, folder):
     flood_evicts_nothing(binary, folder, flood, "policy/UNAUTHENTICATED", batches * ids)
 
 
+@one_node("each node has a ledger of its own")
 def unreadable_heads_evict_nothing(binary, folder):
     refused = 1200
 
@@ -97,6 +101,7 @@ def unreadable_heads_evict_nothing(binary, folder):
     flood_evicts_nothing(binary, folder, flood, "http/BAD_HEAD", refused)
 
 
+@one_node("each node has a ledger of its own")
 def each_refusal_of_a_caller_is_recorded(binary, folder):
     """An authenticated caller has one record per request under its name, at whatever stage the request ends."""
     json_body = {"Content-Type": "application/json", **AS_ALICE}
@@ -131,6 +136,7 @@ def each_refusal_of_a_caller_is_recorded(binary, folder):
         assert all(record.get("caller") == "key:alice" and "address" not in record for record in found), found[0]
 
 
+@one_node("each node has a ledger of its own")
 def retention_tells_what_it_removed(binary, folder):
     """`audit verify` names each class with its number and date, and exits with 0."""
     calls, paths = 300, 40
@@ -162,6 +168,7 @@ def lose(state, how):
         (state / "ledger.sqlite").touch()
 
 
+@one_node("each node has a ledger of its own")
 def a_lost_ledger_is_a_failure(binary, folder):
     """M6: the file is removed, or an empty one is put in its place."""
     for how in ("removed", "replaced"):
@@ -191,6 +198,7 @@ def a_ledger_is_lost(binary, folder, how):
     assert "removed or replaced" in log and "ledger.sqlite" in log, log
 
 
+@one_node("each node has a ledger of its own")
 def a_run_that_was_killed_is_noted(binary, folder):
     program = Program(binary, folder, settings())
     assert program.tool("echo", text="a")[0] == 200
@@ -207,6 +215,7 @@ def a_run_that_was_killed_is_noted(binary, folder):
     assert rc == 0 and "unclean_end" in output and str(program.process.pid) in output, output
 
 
+@one_node("each node has a ledger of its own")
 def one_file_after_a_clean_stop(binary, folder):
     with Program(binary, folder, settings(more=upstream("up") + KEYS.replace("user", "admin"))) as program:
         assert program.ask("GET", "/v1/tools", headers=AS_ALICE)[0] == 200
@@ -224,6 +233,7 @@ def one_file_after_a_clean_stop(binary, folder):
     assert rc == 0 and "record" in output, output
 
 
+@one_node("each node has a ledger of its own")
 def records_that_cannot_be_written_are_counted(binary, folder):
     with Program(binary, folder, settings()) as program:
         assert program.tool("echo", text="a")[0] == 200
@@ -245,6 +255,7 @@ def records_that_cannot_be_written_are_counted(binary, folder):
     assert rc == 0 and '"lost":20' in output.replace(" ", ""), output
 
 
+@one_node("each node has a ledger of its own")
 def an_open_state_folder_is_told(binary, folder):
     state = folder.parent / (folder.name + "-state")
     state.mkdir()

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import time
 
+from nodes import one_node
 from program import Program, scripted
 
 KEY, TOKEN = "fw_0123456789abcdef_key", "tok_fedcba9876543210"
@@ -40,6 +41,7 @@ def run(code, file):
     return {"run": code.replace("FILE", str(file))}
 
 
+@one_node("it looks into one process")
 def a_child_reads_nothing_of_the_gateway(binary, home):
     """M10: a child cannot read the environment or the memory of the gateway, only its own variables."""
     found = home / "found"
@@ -66,6 +68,7 @@ def a_child_reads_nothing_of_the_gateway(binary, home):
             time.sleep(0.1)
 
 
+@one_node("each node has a child of its own")
 def a_stuck_child_costs_one_call(binary, home):
     """L2: the call after one that timed out goes to a process that answers."""
     settings = scripted(home, "shop", {"tools/list": {"result": {"tools": [
@@ -108,6 +111,7 @@ def is_running(pid):
         return False
 
 
+@one_node("it is about the end of one process")
 def nothing_outlives_the_gateway(binary, home):
     """L17: no child is left after SIGTERM and after SIGKILL, even if a child stopped its supervisor."""
     for end in (signal.SIGTERM, signal.SIGKILL):

@@ -10,6 +10,7 @@ import time
 import urllib.error
 import urllib.request
 
+from nodes import one_node
 from program import Program, asked, scripted, upstream
 
 
@@ -25,7 +26,7 @@ def servers_start_before_the_first_call(binary, home):
             assert time.monotonic() < until, "nobody started it"
             time.sleep(0.05)
         assert "result" in call(program, "shop__echo")
-        assert sum(request["method"] == "initialize" for request in asked(home, "shop")) == 1, "one start for both"
+        assert sum(request["method"] == "initialize" for request in asked(home, "shop")) == len(program.nodes), "one start for both"
 
 
 def a_broken_server_is_not_called_running(binary, home):
@@ -75,6 +76,7 @@ def status(program, path):
         return refusal.code, json.loads(refusal.read())
 
 
+@one_node("each node has a ledger of its own")
 def readiness_knows_the_ledger(binary, home):
     """D19, L12: while a critical ledger cannot be written, the program is alive and not ready."""
     with tempfile.TemporaryDirectory() as small:

@@ -3,6 +3,8 @@
 import pathlib
 import re
 
+from nodes import one_node
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
@@ -16,6 +18,7 @@ def fits(version, conditions):
     return all(compare[sign](numbers(version), numbers(limit)) for sign, limit in re.findall(r"(>=|<) ([\d.]+)", conditions))
 
 
+@one_node("it reads the repository and starts nothing")
 def no_dependency_is_on_the_list(_binary, _folder):
     text = (ROOT / "tools" / "advisories.txt").read_text()
     assert re.search(r"as of \d{4}-\d{2}-\d{2}", text), "the list has no date"
@@ -27,6 +30,7 @@ def no_dependency_is_on_the_list(_binary, _folder):
             assert any(fits(version, alternative) for alternative in fixed.split(" or ")), (package, version, advisory)
 
 
+@one_node("it reads the repository and starts nothing")
 def no_check_is_claimed_that_does_not_run(_binary, _folder):
     assert "checked elsewhere" not in (ROOT / "deny.toml").read_text()
     tidy = (ROOT / "xtask" / "src" / "tidy.rs").read_text()

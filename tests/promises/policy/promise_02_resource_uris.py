@@ -144,6 +144,17 @@ def what_servers_list_stays_readable(binary, home):
                 assert "text of" not in text and "a note" not in text, (face, uri)
 
 
+def listed_spellings_are_readable_before_a_list(binary, home):
+    """The first request of a client is a read, as of one that listed on another node or before a restart."""
+    for number, uri in enumerate(("demo://Mixed/Case%2dHere", "demo://a//b")):
+        files = folder_of(home / str(number))
+        with Program(binary, home / f"up-{number}", configured(files, home / "uris")) as program:
+            told = modern(program, "resources/read", {"uri": f"f+{uri}"})
+            assert "text of" in json.dumps(told), (uri, told)
+            told = modern(program, "resources/read", {"uri": "f+demo://other%2Fname"})
+            assert "text of" not in json.dumps(told), told
+
+
 # Spellings of `db://h/a:b` and of a resource below `repo://h/private`.
 OTHERS = [
     "db://h/a:b",
@@ -182,4 +193,4 @@ def other_schemes_have_one_spelling(binary, home):
 
 
 CASES = [hidden_files_stay_hidden, allowed_folders_have_no_way_out, policies_know_one_spelling, completion_and_subscription_look_too,
-         other_schemes_have_one_spelling, what_servers_list_stays_readable]
+         other_schemes_have_one_spelling, what_servers_list_stays_readable, listed_spellings_are_readable_before_a_list]

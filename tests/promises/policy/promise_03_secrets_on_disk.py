@@ -8,6 +8,7 @@ import urllib.error
 import urllib.request
 
 from mcp_client import modern
+from nodes import one_node
 from program import SERVERS, Program
 from servers.leaky_server import LEAKS, NOISE
 
@@ -71,8 +72,8 @@ def nothing_is_written(binary, home):
         assert len(NOISE) == 5
         for answer in responses:
             assert TOKEN not in answer and PASSWORD not in answer, answer[:500]
-        program.process.terminate()
-        program.process.wait(60)
+        for node in program.nodes:
+            node.stop()
         places = [name for name, text in written(program) if TOKEN.encode() in text or PASSWORD.encode() in text]
         assert not places, places
 
@@ -114,6 +115,7 @@ def escaped_slashes_hide_no_webhook(binary, home):
             assert "x7Rk2mPq9WvL4tZs8NcYaB3d" not in response and "[redacted: secrets/" in response, (text, response)
 
 
+@one_node("a stored file is on the node that took it")
 def files_are_looked_through_by_any_name(binary, home):
     """M9: `.env` and `.pem` were returned over REST without redaction, 8 of 17 file types in all."""
     names = ["a.txt", "a.env", ".env", "a.pem", "a.toml", "a.ini", "plain", "a.bin", "a.pdf", "a.png"]

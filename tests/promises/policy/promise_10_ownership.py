@@ -3,6 +3,7 @@
 import base64
 import json
 
+from nodes import one_node
 from program import Program, upstream
 
 NAMES = {"alice": "user", "bob": "user", "root": "admin"}
@@ -19,6 +20,7 @@ def listed(program, name):
     return [item["uri"] for item in answer["resources"]]
 
 
+@one_node("a stored file is on the node that took it")
 def files_of_others_are_unknown(binary, folder):
     with Program(binary, folder, f'servers = ["lobby"]\n{KEYS}') as program:
         status, answer = program.upload("diary.txt", b"dear diary", headers=by("alice"))
@@ -43,6 +45,7 @@ def files_of_others_are_unknown(binary, folder):
         assert program.ask("GET", path, headers=by("alice"))[1] == b"dear diary"
 
 
+@one_node("a stored file is on the node that took it")
 def a_caller_cannot_use_up_the_places_of_all(binary, folder):
     with Program(binary, folder, f'servers = ["lobby"]\n{KEYS}[shelf]\nmax_items_per_caller = 2\n') as program:
         assert program.upload("a.txt", b"a", headers=by("alice"))[0] == 201
@@ -52,6 +55,7 @@ def a_caller_cannot_use_up_the_places_of_all(binary, folder):
         assert program.upload("c.txt", b"c", headers=by("bob"))[0] == 201
 
 
+@one_node("a stored file is on the node that took it")
 def a_role_can_use_all_files(binary, folder):
     with Program(binary, folder, f'servers = ["lobby"]\n{KEYS}[shelf]\nall_files = ["user"]\n') as program:
         assert program.upload("a.txt", b"a", headers=by("alice"))[0] == 201

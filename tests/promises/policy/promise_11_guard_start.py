@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+from nodes import one_node
 from program import Program
 
 HELLO = {"jsonrpc": "2.0", "id": 7, "method": "initialize",
@@ -37,6 +38,7 @@ def stdio_refuses(binary, home, settings):
     assert stdio.returncode == 1, stdio
 
 
+@one_node("it is about one process that does not start")
 def a_missing_program_fails_the_check(binary, home):
     """D6: `failwell check` and the start report the guard with its position in the file."""
     checked = run(binary, home / "check", guard(["./missing"]), "check")
@@ -51,6 +53,7 @@ def a_missing_program_fails_the_check(binary, home):
     assert run(binary, home / "up", guard(["./missing"]), "up", "--listen", "127.0.0.1:0").returncode == 1
 
 
+@one_node("it is about one process that does not start")
 def a_program_that_gives_no_verdict_fails_the_start(binary, home):
     """D6: a guard that exits, sends invalid lines or never answers makes the start fail."""
     commands = {

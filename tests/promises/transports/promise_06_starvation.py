@@ -11,6 +11,7 @@ import socket
 import time
 import urllib.request
 
+from nodes import one_node
 from program import KEYS, META, Program, modern_headers, scripted, until
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -48,6 +49,7 @@ def healthy(program):
     return time.monotonic() - began
 
 
+@one_node("each node counts its own connections")
 def silent_connections_lock_nobody_out(binary, home):
     """M1: more silent connections than the limit. Others are served, the silent ones are closed, and the log says so."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -72,6 +74,7 @@ def silent_connections_lock_nobody_out(binary, home):
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
+@one_node("each node counts its own connections")
 def busy_connections_of_an_address_are_refused(binary, home):
     """M1: an address whose connections are all busy gets 429 with Retry-After for another one."""
     with Program(binary, home, 'servers = ["lobby"]\n[limits]\nconnections_per_address = 20\n') as program:
@@ -94,6 +97,7 @@ def busy_connections_of_an_address_are_refused(binary, home):
         assert any(record.get("reason") == "http/TOO_MANY_CONNECTIONS" for record in program.records())
 
 
+@one_node("each node counts the sessions that began on it")
 def sessions_of_one_caller_leave_room_for_others(binary, home):
     """M2: ann opens the maximum number of sessions; bob can still open one."""
     with Program(binary, home, 'servers = ["lobby"]\n' + KEYS.file + "[limits]\nsessions_per_caller = 50\n") as program:
@@ -113,6 +117,7 @@ def rss(program):
     return int(pathlib.Path(f"/proc/{program.process.pid}/status").read_text().split("VmRSS:")[1].split()[0])
 
 
+@one_node("each node counts the bodies in its memory")
 def bodies_in_flight_are_bounded(binary, home):
     """M3: 100 connections of ann, each with 15 of 16 MB sent. The rest is refused, bob is served, memory is released."""
     limits = "[limits]\nconcurrency = 2\n"
@@ -167,6 +172,7 @@ def as_a_stream(tool, **arguments):
     return head.encode() + body
 
 
+@one_node("each node counts the bodies in its memory")
 def bodies_of_strangers_take_no_room_of_callers(binary, home):
     """Refused requests without a key are read for their ids, with a separate memory limit."""
     limits = "[limits]\nbody_mb = 16\nbody_mb_per_caller = 16\n"
@@ -184,6 +190,7 @@ def bodies_of_strangers_take_no_room_of_callers(binary, home):
             wire.close()
 
 
+@one_node("each node counts the bodies in its memory")
 def bodies_of_all_callers_are_bounded(binary, home):
     """M3: bodies of several callers reach the total memory limit. One more is refused, recorded and logged."""
     limits = "[limits]\nbody_mb = 16\nbody_mb_per_caller = 16\n"
@@ -206,6 +213,7 @@ def bodies_of_all_callers_are_bounded(binary, home):
         assert [record["caller"] for record in found] == ["key:bob"], found
 
 
+@one_node("each node counts its own tasks")
 def tasks_of_one_caller_leave_room_for_others(binary, home):
     """M2: ann has the maximum number of tasks; bob can start one. The refusal is recorded and logged."""
     task = {"taskId": "theirs", "ttl": 60_000, "pollInterval": 10_000, "status": "working", "createdAt": "2026-01-01T00:00:00Z",
@@ -231,10 +239,11 @@ def tasks_of_one_caller_leave_room_for_others(binary, home):
         assert begin(KEYS.bob)["result"]["resultType"] == "task"
         program.logged("mcp/TOO_MANY_TASKS", refused["ref"])
         assert 'reason="mcp/TOO_MANY_TASKS"' in page(program), page(program)
-        found = [record for record in program.records() if record.get("reason") == "mcp/TOO_MANY_TASKS"]
+        found = until("its record", lambda: [record for record in program.records() if record.get("reason") == "mcp/TOO_MANY_TASKS"])
         assert [record["caller"] for record in found] == ["key:ann"], found
 
 
+@one_node("each node counts its own connections")
 def all_connections_have_a_limit(binary, home):
     """M1: an idle connection is closed for a new one. If all are busy, the new one waits."""
     most = 20

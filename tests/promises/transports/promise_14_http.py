@@ -7,6 +7,7 @@ import socket
 import time
 import urllib.request
 
+from nodes import one_node
 from program import KEYS, Program
 
 JSON = "Content-Type: application/json\r\n"
@@ -40,6 +41,7 @@ def count(program, reason):
     return int(found[1]) if found else 0
 
 
+@one_node("a proxy reads the heads and ends the connections before a node does")
 def unreadable_heads_have_a_body_and_a_record(binary, home):
     """D18, L10: heads that the parser refuses: status, body, record and metric; 414 and 431 too."""
     cases = [

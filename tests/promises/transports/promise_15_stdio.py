@@ -7,6 +7,7 @@ import pathlib
 import threading
 import time
 
+from nodes import one_node
 from program import Stdio, until
 
 
@@ -14,6 +15,7 @@ def rss(process):
     return int(pathlib.Path(f"/proc/{process.pid}/status").read_text().split("VmRSS:")[1].split()[0])
 
 
+@one_node("standard input belongs to one process")
 def every_readable_id_is_answered(binary, home):
     """D5: 30 requests without `jsonrpc`, 15 with a duplicate key; all are answered, and a proper one after them."""
     with Stdio(binary, home, 'servers = ["lobby"]\n') as client:
@@ -31,6 +33,7 @@ def every_readable_id_is_answered(binary, home):
         assert client.hear(10) == {"jsonrpc": "2.0", "id": "after", "result": {}}
 
 
+@one_node("standard input belongs to one process")
 def unreadable_lines_are_not_answered_without_end(binary, home):
     """Lines without an id: ten answers, then silence and one line in the log. Requests are answered as before."""
     with Stdio(binary, home, 'servers = ["lobby"]\n') as client:
@@ -47,6 +50,7 @@ def unreadable_lines_are_not_answered_without_end(binary, home):
         assert client.log().count("too many unreadable lines") == 1, client.log()
 
 
+@one_node("standard input belongs to one process")
 def output_that_is_not_read_stops_the_input(binary, home):
     """L16: a client that sends requests and never reads; the program stops reading, and does not grow."""
     with Stdio(binary, home, 'servers = ["lobby"]\n', listening=False) as client:

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::setup::folder::{Folder, upstream};
 use crate::setup::node::{Answer, Node, within};
+use crate::setup::several;
 
 const BINARY: &str = env!("CARGO_BIN_EXE_failwell");
 
@@ -15,21 +16,38 @@ const BINARY: &str = env!("CARGO_BIN_EXE_failwell");
 const NOWHERE: &str = "data_dir = \"/proc/failwell/cannot/be\"\n";
 
 pub(crate) fn failwell(folder: &Folder, arguments: &[&str]) -> Output {
+    // Each of several nodes has a ledger of its own, and a record is in one of them.
+    let states =
+        if arguments.first() == Some(&"explain") { several::states() } else { vec!["state".to_owned()] };
+    let outputs = states.iter().map(|state| failwell_with_state(folder, arguments, state));
+    outputs
+        .reduce(|first, next| if first.status.success() { first } else { next })
+        .expect("one node at least")
+}
+
+fn failwell_with_state(folder: &Folder, arguments: &[&str], state: &str) -> Output {
     let mut command = Command::new(BINARY);
-    command.args(arguments).current_dir(&folder.0).env("FAILWELL_STATE", folder.0.join("state"));
+    command.args(arguments).current_dir(&folder.0).env("FAILWELL_STATE", folder.0.join(state));
     command.output().expect("it runs")
 }
 
 pub(crate) fn output_of(folder: &Folder, arguments: &[&str]) -> String {
-    let output = failwell(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).expect("UTF-8")
+    text_of(&failwell(folder, arguments), arguments)
 }
 
 /// All records as JSON. While the node runs, the newest may be missing; use `records_once` then.
 pub(crate) fn records(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let arguments = [&["audit", "query", "--json"], arguments].concat();
-    output_of(folder, &arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+    let states = several::states();
+    let texts =
+        states.iter().map(|state| text_of(&failwell_with_state(folder, &arguments, state), &arguments));
+    let all: String = texts.collect();
+    all.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+fn text_of(output: &Output, arguments: &[&str]) -> String {
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).expect("UTF-8")
 }
 
 /// Waits until the matching records satisfy the condition. A response is sent shortly before its record is on

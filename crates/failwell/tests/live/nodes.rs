@@ -21,7 +21,7 @@ impl Pair {
         let redis = Redis::new();
         let folder =
             Folder::with(&format!("{}servers = [\"lobby\"]\n{}{more}", redis.line(), upstream("up", "")));
-        let (a, b) = (Node::up(&folder, arguments), Node::up(&folder, arguments));
+        let (a, b) = (Node::alone(&folder, arguments), Node::alone(&folder, arguments));
         Pair { a, b, redis, _folder: folder }
     }
 
@@ -278,7 +278,7 @@ fn nodes_share_state_over_tls_with_trusted_servers_only() {
     let redis = Redis::over_tls();
     let config = |state: &str| Folder::with(&format!("servers = [\"lobby\"]\n{}{state}", upstream("up", "")));
     let folder = config(&redis.lines_over_tls("localhost", true));
-    let (a, b) = (Node::up(&folder, &[]), Node::up(&folder, &[]));
+    let (a, b) = (Node::alone(&folder, &[]), Node::alone(&folder, &[]));
     let session = a.initialize("/mcp").header("mcp-session-id").expect("a session");
     // Commands reach Redis over TLS, and messages of one node reach the other.
     let answer = b.say(&session, &call(2, "up__count", &json!({})));

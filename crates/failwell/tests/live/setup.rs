@@ -3,3 +3,4 @@
 pub(super) mod folder;
 pub(super) mod node;
 pub(super) mod redis;
+pub(super) mod several;

@@ -44,8 +44,8 @@ crate::reasons! {
     GATEWAY_ELSEWHERE = "gateway/ELSEWHERE" {
         Unavailable, Upstream, Failwell,
         title: "the call is pending on another node",
-        hint: "send the same request again; it must reach the node that asked the question",
-        about: "An upstream server with sessions asked a question during a call, and the call is pending on one node. The answer must reach that node. A load balancer with sticky sessions ensures this.",
+        hint: "send the same request again; it must reach the node that has the call",
+        about: "The request is about a task, or answers a question that an upstream server with sessions asked during a call. Such work stays on one node, and the request reached another. Repeated requests reach the right node in turn, or at once through a load balancer with sticky sessions.",
     }
     GATEWAY_CIRCUIT_OPEN = "gateway/CIRCUIT_OPEN" {
         Unavailable, Upstream, Upstream,

@@ -182,18 +182,19 @@ impl ToolServer for Gateway {
                 Ok(Arc::new(UpstreamCompletion { member, of: entry.inside.clone() }) as _)
             });
         }
-        let server = server_of_uri(of);
-        match self.0.template(of, caller) {
-            Ok(found) => Lookup::Found(Arc::new(found)),
-            Err(fault) => Lookup::Refused { fault, server },
-        }
+        let (federation, asked, member) =
+            (self.0.clone(), of.to_owned(), self.0.member_of_uri(of, caller).ok());
+        let target = move |caller: &Caller| Ok(Arc::new(federation.template(&asked, caller)?) as _);
+        let found = self.0.look_up_uri(member, List::Templates, caller, target);
+        found.unwrap_or_else(|fault| Lookup::Refused { fault, server: server_of_uri(of) })
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
-        match self.0.resource(uri, caller) {
-            Ok(found) => Lookup::Found(Arc::new(found)),
-            Err(fault) => Lookup::Refused { fault, server: server_of_uri(uri) },
-        }
+        let (federation, asked, member) =
+            (self.0.clone(), uri.to_owned(), self.0.member_of_uri(uri, caller).ok());
+        let target = move |caller: &Caller| Ok(Arc::new(federation.resource(&asked, caller)?) as _);
+        let found = self.0.look_up_uri(member, List::Resources, caller, target);
+        found.unwrap_or_else(|fault| Lookup::Refused { fault, server: server_of_uri(uri) })
     }
 }
 

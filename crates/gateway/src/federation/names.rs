@@ -198,7 +198,44 @@ impl Federation {
         Ok(UpstreamResource { gateway: self.clone(), member, inside, outside, asked: uri.to_owned() })
     }
 
-    fn member_of_uri<'u>(&self, uri: &'u str, caller: &Caller) -> Result<(Member, &'u str), Fault> {
+    /// A lookup by URI. The server's list says whether an unusual spelling is the server's own. This node may not have
+    /// the list yet, such as when the caller listed on another one; it is then fetched first.
+    pub(super) fn look_up_uri<T: ?Sized + Send + Sync + 'static>(
+        self: &Arc<Self>,
+        member: Option<(Member, &str)>,
+        list: List,
+        caller: &Caller,
+        target: impl FnOnce(&Caller) -> Result<Arc<T>, Fault> + Send + 'static,
+    ) -> Result<Lookup<T>, Fault> {
+        let unlisted = member.filter(|(member, inside)| self.lacks_list(member, list, inside, caller));
+        let Some((member, _)) = unlisted else { return target(caller).map(Lookup::Found) };
+        let (federation, server) = (self.clone(), Some(Box::from(member.name())));
+        let find: Find<T> = Box::new(move |cx| {
+            Box::pin(async move {
+                // Without a list the spelling is not known as the server's own.
+                let _ = federation.listed(&member, list, &cx).await;
+                target(&cx.client().caller)
+            })
+        });
+        Ok(Lookup::Pending { find, server })
+    }
+
+    fn lacks_list(&self, member: &Member, list: List, inside: &str, caller: &Caller) -> bool {
+        let normal = match list {
+            List::Templates => ResourceUri::parse_template(inside),
+            _ => ResourceUri::parse(inside),
+        };
+        let is_usual = normal.as_ref().is_some_and(|normal| normal.sent() == inside);
+        !is_usual
+            && self.catalogue.last(member.name(), list).is_none()
+            && self.visibility.shows_resource(caller, member.name(), normal.as_ref())
+    }
+
+    pub(super) fn member_of_uri<'u>(
+        &self,
+        uri: &'u str,
+        caller: &Caller,
+    ) -> Result<(Member, &'u str), Fault> {
         let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
         let known = self.member(&server).filter(|member| !self.is_hidden(member, caller));
         Ok((known.ok_or_else(|| unknown_resource(uri))?, inside))

@@ -74,13 +74,6 @@ impl SingleMember {
         Lookup::Pending { find, server: server() }
     }
 
-    fn resource(&self, uri: &str, caller: &Caller) -> Result<UpstreamResource, Fault> {
-        let member = self.member()?;
-        let inside = self.federation.reveal_to(caller, member.name(), uri, uri)?;
-        let gateway = self.federation.clone();
-        Ok(UpstreamResource { gateway, member, inside, outside: None, asked: uri.to_owned() })
-    }
-
     /// The whole list as this caller sees it.
     async fn visible(
         federation: &Federation,
@@ -211,10 +204,15 @@ impl ToolServer for SingleMember {
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
-        match SingleMember::resource(self, uri, caller) {
-            Ok(resource) => Lookup::Found(Arc::new(resource)),
-            Err(fault) => Lookup::Refused { fault, server: Some(self.name.as_str().into()) },
-        }
+        let found = self.member().and_then(|member| {
+            let (gateway, asked, of) = (self.federation.clone(), uri.to_owned(), member.clone());
+            let target = move |caller: &Caller| {
+                let inside = gateway.reveal_to(caller, member.name(), &asked, &asked)?;
+                Ok(Arc::new(UpstreamResource { gateway, member, inside, outside: None, asked }) as _)
+            };
+            self.federation.look_up_uri(Some((of, uri)), List::Resources, caller, target)
+        });
+        found.unwrap_or_else(|fault| Lookup::Refused { fault, server: Some(self.name.as_str().into()) })
     }
 
     fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {

@@ -6,10 +6,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use failwell_fault::{Effect, Fault, OrFault, Retry, reason};
-use failwell_pipeline::SharedState;
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_pipeline::{SharedState, fault_of_other_node, new_id};
 use failwell_rpc::Caller;
 use failwell_rpc::Json;
 use failwell_toolbox::{Context, Question};
@@ -116,17 +114,8 @@ impl PendingCalls {
 
     /// The fault for a call that is not on this node: it is on another node, its node is gone, or it is finished.
     async fn missing_call(&self, name: &str) -> Fault {
-        let node = name.split_once('.').map(|(node, _)| node);
-        let Some(node) = node.filter(|node| self.state.node().is_some_and(|own| own != *node)) else {
-            return Fault::new(&reason::MCP_BAD_STATE);
-        };
-        match self.state.is_alive(node).await {
-            Ok(true) => Fault::new(&reason::GATEWAY_ELSEWHERE)
-                .retry_as(Retry::After(Duration::from_secs(1)))
-                .with_effect(Effect::None),
-            Ok(false) => Fault::new(&reason::SERVER_NODE_LOST).with_effect(Effect::Unknown),
-            Err(fault) => fault,
-        }
+        let elsewhere = fault_of_other_node(&*self.state, name).await;
+        elsewhere.unwrap_or_else(|| Fault::new(&reason::MCP_BAD_STATE))
     }
 
     async fn drive(&self, mut call: RunningCall, cx: &Context) -> Result<Json, Fault> {
@@ -149,13 +138,7 @@ impl PendingCalls {
     }
 
     fn suspend(&self, call: RunningCall, caller: &Caller) -> Result<String, Fault> {
-        let mut random = [0u8; 18];
-        getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
-        let random = URL_SAFE_NO_PAD.encode(random);
-        let name = match self.state.node() {
-            Some(node) => format!("{node}.{random}"),
-            None => random,
-        };
+        let name = new_id(self.state.node())?;
         let mut table = self.table.lock();
         table.retain(|_, pending| pending.since.elapsed() < PATIENCE);
         if table.len() >= MOST {

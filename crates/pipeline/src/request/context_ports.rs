@@ -50,9 +50,15 @@ impl fmt::Debug for ContextPorts {
 }
 
 impl ContextPorts {
-    pub(crate) fn new(service: &'static str, controls: Controls, recorder: Recorder) -> Arc<ContextPorts> {
+    /// `node` is the name of this node among several.
+    pub(crate) fn new(
+        service: &'static str,
+        controls: Controls,
+        recorder: Recorder,
+        node: Option<&str>,
+    ) -> Arc<ContextPorts> {
         let (guards, hub) = (controls.guards.clone(), Hub::new());
-        let tasks = Tasks::new(hub.clone());
+        let tasks = Tasks::new(hub.clone(), node);
         Arc::new(ContextPorts { service, guards, controls, recorder, hub, tasks })
     }
 

@@ -1,8 +1,11 @@
-//! Sessions that other nodes can continue.
+//! Sessions that other nodes can continue, and work that only its own node can.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use failwell_fault::Fault;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use failwell_fault::{Effect, Fault, OrFault, Retry, reason};
 use serde_json::json;
 
 use crate::pipeline::Pipeline;
@@ -12,6 +15,39 @@ use crate::session::state::{NodeEvent, NodeMessage, SessionKey, SharedState};
 use crate::stages::route::{RoutedCall, Target};
 use failwell_toolbox::Event;
 use failwell_toolbox::Lookup;
+
+/// The delay before a client repeats a request that came to the wrong node.
+const ELSEWHERE_RETRY: Duration = Duration::from_secs(1);
+
+/// A new random id for work that stays on this node. Among several nodes it begins with the name of its node.
+pub fn new_id(node: Option<&str>) -> Result<String, Fault> {
+    let mut random = [0u8; 18];
+    getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
+    let random = URL_SAFE_NO_PAD.encode(random);
+    Ok(match node {
+        Some(node) => format!("{node}.{random}"),
+        None => random,
+    })
+}
+
+/// The fault for work of another node, by its id: that node has it, or is gone with it. `None` if the id names no
+/// other node.
+pub async fn fault_of_other_node(state: &dyn SharedState, id: &str) -> Option<Fault> {
+    let (node, _) = id.split_once('.')?;
+    let own = state.node()?;
+    // An id from a caller can be any text.
+    let is_name = node.len() == own.len() && node.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if !is_name || node == own {
+        return None;
+    }
+    Some(match state.is_alive(node).await {
+        Ok(true) => Fault::new(&reason::GATEWAY_ELSEWHERE)
+            .retry_as(Retry::After(ELSEWHERE_RETRY))
+            .with_effect(Effect::None),
+        Ok(false) => Fault::new(&reason::SERVER_NODE_LOST).with_effect(Effect::Unknown),
+        Err(fault) => fault,
+    })
+}
 
 impl Pipeline {
     /// The state that nodes share.

@@ -4,8 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_render::Moment;
 use failwell_rpc::Caller;
@@ -15,6 +13,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::session::hub::Hub;
+use crate::session::nodes::new_id;
 use failwell_toolbox::Event;
 use failwell_toolbox::{Answers, Question};
 use parking_lot::Mutex;
@@ -32,6 +31,8 @@ const MOST_PER_CALLER: usize = 100;
 pub(crate) struct Tasks {
     table: Mutex<HashMap<Arc<str>, Arc<Task>>>,
     hub: Hub,
+    /// Names this node in the ids of its tasks; `None` for a single node.
+    node: Option<String>,
 }
 
 #[derive(Debug)]
@@ -67,8 +68,8 @@ enum Status {
 }
 
 impl Tasks {
-    pub(crate) fn new(hub: Hub) -> Tasks {
-        Tasks { table: Mutex::default(), hub }
+    pub(crate) fn new(hub: Hub, node: Option<&str>) -> Tasks {
+        Tasks { table: Mutex::default(), hub, node: node.map(str::to_owned) }
     }
 
     pub(crate) fn create(&self, caller: &Caller) -> Result<Arc<Task>, Fault> {
@@ -82,7 +83,8 @@ impl Tasks {
         if *caller != Caller::anonymous() && table.len() >= MOST_PER_CALLER && own() >= MOST_PER_CALLER {
             return Err(Fault::new(&reason::MCP_TOO_MANY_TASKS).fact("limit", MOST_PER_CALLER));
         }
-        let task = Arc::new(Task::new(caller, now, self.hub.clone())?);
+        let id = new_id(self.node.as_deref())?;
+        let task = Arc::new(Task::new(id, caller, now, self.hub.clone()));
         table.insert(task.id.clone(), task.clone());
         Ok(task)
     }
@@ -102,9 +104,7 @@ impl Tasks {
 }
 
 impl Task {
-    fn new(caller: &Caller, now: Instant, hub: Hub) -> Result<Task, Fault> {
-        let mut random = [0u8; 18];
-        getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
+    fn new(id: String, caller: &Caller, now: Instant, hub: Hub) -> Task {
         let created = Moment::now();
         let state = TaskState {
             status: Status::Working,
@@ -114,8 +114,8 @@ impl Task {
             given: BTreeMap::new(),
             asked: 0,
         };
-        Ok(Task {
-            id: URL_SAFE_NO_PAD.encode(random).into(),
+        Task {
+            id: id.into(),
             caller: caller.clone(),
             created,
             expires: now + LIFETIME,
@@ -124,7 +124,7 @@ impl Task {
             hub,
             server: OnceLock::new(),
             cancel: CancellationToken::new(),
-        })
+        }
     }
 
     pub(crate) fn caller(&self) -> &Caller {
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn a_named_caller_has_a_share() {
-        let tasks = Tasks::new(Hub::new());
+        let tasks = Tasks::new(Hub::new(), None);
         let (ann, bob) = (Caller::keyholder("ann"), Caller::keyholder("bob"));
         for _ in 0..MOST_PER_CALLER {
             tasks.create(&ann).expect("room");

@@ -20,7 +20,9 @@ use crate::request::scope::RequestScope;
 use crate::request::supervise::SupervisedWork;
 use crate::session::Session;
 use crate::session::listen::{Filter, Subscription};
+use crate::session::nodes::fault_of_other_node;
 use crate::session::question_route::{QuestionRoute, Rounds};
+use crate::session::task::Task;
 use crate::stages::route::Target;
 use failwell_toolbox::Context;
 use failwell_toolbox::ToolOutcome;
@@ -101,24 +103,28 @@ impl Pipeline {
                 nothing()
             }
             (Call::Listen(filter), _) => scope.listen(&filter).await,
-            (Call::TaskGet(id), _) => {
-                scope.need_tasks()?;
-                Ok(Outcome::complete(self.ports.tasks.find(&id, incoming.caller)?.account()?))
-            }
+            (Call::TaskGet(id), _) => Ok(Outcome::complete(self.find_task(&id, scope).await?.account()?)),
             (Call::TaskUpdate(id, responses), _) => {
-                scope.need_tasks()?;
-                self.ports.tasks.find(&id, incoming.caller)?.update(responses)?;
+                self.find_task(&id, scope).await?.update(responses)?;
                 nothing()
             }
             (Call::TaskCancel(id), _) => {
-                scope.need_tasks()?;
-                self.ports.tasks.find(&id, incoming.caller)?.cancel.cancel();
+                self.find_task(&id, scope).await?.cancel.cancel();
                 nothing()
             }
             _ => {
                 Err(Fault::new(&reason::SERVER_BUG)
                     .note("route", "a call of one sort has a target of another"))
             }
+        }
+    }
+
+    /// The caller's task. A task of another node fails in a way that says so.
+    async fn find_task(&self, id: &str, scope: &RequestScope<'_>) -> Result<Arc<Task>, Fault> {
+        scope.need_tasks()?;
+        match self.ports.tasks.find(id, scope.incoming.caller) {
+            Ok(task) => Ok(task),
+            Err(unknown) => Err(fault_of_other_node(&**self.state(), id).await.unwrap_or(unknown)),
         }
     }
 

@@ -47,6 +47,13 @@ impl SharedBackends {
         }
     }
 
+    /// Those of a program that serves one client. `failwell approve` and `failwell pin` use the approvals and pins that
+    /// nodes share, so this program does too; the rest is local.
+    pub(in crate::commands) fn of_one_client(config: &Config) -> Result<SharedBackends, Complaint> {
+        let consent = consent(config).map_err(|fault| unusable(config, &fault))?;
+        Ok(SharedBackends { consent, ..SharedBackends::nothing(config) })
+    }
+
     /// Connects the backends that the configuration names. `idle` is the lifetime of an idle session.
     pub(in crate::commands) async fn join(
         config: &Config,
@@ -55,13 +62,7 @@ impl SharedBackends {
         let StateConfig::Redis { url, trust } = &config.state else {
             return Ok(SharedBackends::nothing(config));
         };
-        let unreachable = |fault: Fault| {
-            let story = fault.operator().notes().iter().map(|(_, note)| note.to_string()).collect::<Vec<_>>();
-            Complaint::new(
-                format!("{} cannot be used: {}", config.state, story.join("; ")),
-                "start Redis or Valkey there, or correct `state` in the configuration",
-            )
-        };
+        let unreachable = |fault: Fault| unusable(config, &fault);
         let state = RedisState::join(url, trust.clone(), idle).await.map_err(unreachable)?;
         let seal_key = state.seal_key().await.map_err(unreachable)?;
         Ok(SharedBackends {
@@ -73,4 +74,12 @@ impl SharedBackends {
             seal_key,
         })
     }
+}
+
+fn unusable(config: &Config, fault: &Fault) -> Complaint {
+    let story = fault.operator().notes().iter().map(|(_, note)| note.to_string()).collect::<Vec<_>>();
+    Complaint::new(
+        format!("{} cannot be used: {}", config.state, story.join("; ")),
+        "start Redis or Valkey there, or correct `state` in the configuration",
+    )
 }

@@ -24,7 +24,7 @@ pub(in crate::commands) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint>
         let source = ConfigSource::of(arguments.config.as_deref());
         match source.settle() {
             Ok(config) => {
-                let shared = SharedBackends::nothing(&config);
+                let shared = SharedBackends::of_one_client(&config)?;
                 let served = match ServedGateway::new(&arguments.bounds, &config, shared).await {
                     Err(StartError::Plugin(fault)) => {
                         let complaint = plugin_complaint(&fault);

@@ -10,6 +10,7 @@ use super::identity::new_key;
 use crate::ledger::{failwell, output_of, records_once};
 use crate::setup::folder::{Folder, upstream};
 use crate::setup::node::{Answer, Node, within};
+use crate::setup::several;
 
 const RULE: &str = "[tools.a]\napprove = [\"count\", \"variable\", \"ask\"]\n";
 
@@ -34,6 +35,10 @@ fn needed(answer: &Answer) -> String {
         "{fault}"
     );
     id
+}
+
+fn is_elsewhere(answer: &Answer) -> bool {
+    answer.json()["error"]["data"]["reason"] == "gateway/ELSEWHERE"
 }
 
 fn approve(folder: &Folder, id: &str) {
@@ -93,7 +98,7 @@ fn every_face_asks_and_the_tool_runs_once_for_each_yes() {
         }
         approve(&folder, &id);
         runs += 1;
-        assert_eq!(ask().text(), runs.to_string(), "{face}");
+        assert!(several::counts(&ask().text(), runs), "{face}");
         let seen = node.modern("tools/call", "a__count", json!({"name": "a__count", "arguments": {}}));
         assert!(
             seen.json()["result"]["isError"].as_bool().is_some_and(|is| is),
@@ -183,7 +188,7 @@ fn of_calls_at_the_same_time_one_runs_and_a_restart_forgets_nothing() {
     });
     assert_eq!(ran, 1);
     approve(&folder, &needed(&node.tool("a__count", json!({}))));
-    assert_eq!(node.tool("a__count", json!({})).text(), "2", "it was called once before");
+    assert!(several::counts(&node.tool("a__count", json!({})).text(), 2), "it was called once before");
 }
 
 #[test]
@@ -230,7 +235,10 @@ fn a_question_of_the_tool_does_not_use_up_the_yes() {
         .expect("a question")
         .clone();
     let answers = json!({key: {"action": "accept", "content": {"name": "Ann"}}});
-    let second = call(json!({"requestState": result["requestState"], "inputResponses": answers}));
+    let again = || call(json!({"requestState": result["requestState"], "inputResponses": answers}));
+    // The call waits on one of the nodes, and a client repeats what came to another.
+    let second = (0..several::wanted()).map(|_| again()).find(|answer| !is_elsewhere(answer));
+    let second = second.expect("one node has the call");
     assert!(second.text().contains("Ann"), "{second:?}");
     needed(&call(json!({})));
 }
@@ -320,7 +328,7 @@ fn without_keys_loopback_is_served_and_no_secret_is_stored() {
 }
 
 #[test]
-fn terms_follow_the_file_and_without_a_place_nothing_runs() {
+fn terms_follow_the_file() {
     let server = format!("servers = [\"lobby\"]\n{}", upstream("a", ""));
     let folder = Folder::with(&server);
     let node = Node::up(&folder, &[]);
@@ -328,10 +336,19 @@ fn terms_follow_the_file_and_without_a_place_nothing_runs() {
     folder.save(&format!("{server}{RULE}[approval]\nexpires_s = 60\n"));
     node.waits_for("failwell.toml was read again: rules read again; approvals read again; ", 1);
     needed(&node.tool("a__count", json!({})));
+}
 
-    let folder = Folder::with(&format!("data_dir = \"/proc/failwell/no\"\n{server}{RULE}"));
-    let node = Node::up(&folder, &[]);
-    let refused = node.tool("a__count", json!({}));
-    assert_eq!((refused.status, refused.reason().as_str()), (503, "policy/UNDECIDED"));
-    assert_eq!(node.tool("a__pid", json!({})).status, 200, "what needs no yes runs");
+/// This is about the database in the state folder. Several nodes have theirs in Redis.
+mod one_node {
+    use super::*;
+
+    #[test]
+    fn without_a_place_nothing_runs() {
+        let server = format!("servers = [\"lobby\"]\n{}", upstream("a", ""));
+        let folder = Folder::with(&format!("data_dir = \"/proc/failwell/no\"\n{server}{RULE}"));
+        let node = Node::up(&folder, &[]);
+        let refused = node.tool("a__count", json!({}));
+        assert_eq!((refused.status, refused.reason().as_str()), (503, "policy/UNDECIDED"));
+        assert_eq!(node.tool("a__pid", json!({})).status, 200, "what needs no yes runs");
+    }
 }

@@ -1,8 +1,12 @@
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A temporary folder, removed on drop.
-pub(crate) struct Folder(pub(crate) PathBuf);
+use super::redis::Redis;
+use super::several;
+
+/// A temporary folder, removed on drop, and the state that its nodes share if there are several.
+pub(crate) struct Folder(pub(crate) PathBuf, OnceLock<Box<Redis>>);
 
 impl Folder {
     pub(crate) fn new() -> Folder {
@@ -10,7 +14,7 @@ impl Folder {
         let name = format!("failwell-live-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir(&folder).expect("a folder");
-        Folder(folder)
+        Folder(folder, OnceLock::new())
     }
 
     pub(crate) fn with(text: &str) -> Folder {
@@ -19,7 +23,18 @@ impl Folder {
         folder
     }
 
+    /// The configuration, with the state that several nodes share.
+    fn shared(&self, text: &str) -> String {
+        let redis = || self.1.get_or_init(|| Box::new(Redis::new()));
+        match several::wanted() > 1 && !text.contains("state = \"") {
+            true => redis().line() + text,
+            false => text.to_owned(),
+        }
+    }
+
     pub(crate) fn write(&self, name: &str, text: &str) {
+        let is_configuration = name.trim_start_matches('.').starts_with("failwell.toml");
+        let text = if is_configuration { self.shared(text) } else { text.to_owned() };
         std::fs::write(self.0.join(name), text).expect("written");
     }
 

@@ -9,14 +9,18 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::folder::Folder;
+use super::several::{self, OtherNodes};
 use crate::canary;
 use crate::ledger::alive;
 
-/// A running `failwell up`. Dropping it ends the process.
+/// A running `failwell up`: one process, or several behind one address. Dropping it ends them.
 pub(crate) struct Node {
     child: Child,
+    /// The address for requests: the process's own, or that of the proxy.
     pub(crate) address: SocketAddr,
+    own: SocketAddr,
     journal: Arc<Mutex<String>>,
+    others: Option<OtherNodes>,
 }
 
 /// One HTTP response.
@@ -28,6 +32,18 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Reads to the end of the connection.
+    fn read(mut stream: TcpStream) -> Answer {
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("an answer");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+        let body = if chunked { unchunked(body) } else { body.to_owned() };
+        Answer { status, head: head.to_ascii_lowercase(), body }
+    }
+
     /// The body, or the last event in it.
     pub(crate) fn json(&self) -> Value {
         let last = self.body.lines().rev().find_map(|line| line.strip_prefix("data: "));
@@ -55,10 +71,27 @@ impl Answer {
 }
 
 impl Node {
+    /// Starts one process, or as many as `FAILWELL_NODES` says.
     pub(crate) fn up(folder: &Folder, arguments: &[&str]) -> Node {
+        let mut node = Node::alone(folder, arguments);
+        if several::wanted() > 1 {
+            let others = OtherNodes::start(node.own, folder, arguments);
+            node.address = others.address();
+            node.others = Some(others);
+        }
+        node
+    }
+
+    /// Starts one process.
+    pub(crate) fn alone(folder: &Folder, arguments: &[&str]) -> Node {
+        Node::with_state(folder, arguments, "state")
+    }
+
+    /// The same, with the state in this folder.
+    pub(crate) fn with_state(folder: &Folder, arguments: &[&str], state: &str) -> Node {
         let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
         command.arg("up").args(["--listen", "127.0.0.1:0"]).args(arguments);
-        Node::start(command, folder)
+        Node::spawn(command, folder, state).0
     }
 
     /// Starts the command with the configuration of the folder.
@@ -67,9 +100,13 @@ impl Node {
     }
 
     /// The same, and captures its standard output.
-    pub(crate) fn start_showing(mut command: Command, folder: &Folder) -> (Node, Arc<Mutex<String>>) {
+    pub(crate) fn start_showing(command: Command, folder: &Folder) -> (Node, Arc<Mutex<String>>) {
+        Node::spawn(command, folder, "state")
+    }
+
+    fn spawn(mut command: Command, folder: &Folder, state: &str) -> (Node, Arc<Mutex<String>>) {
         command.current_dir(&folder.0).env_remove("FAILWELL_KEY").stdin(Stdio::null());
-        command.env("FAILWELL_STATE", folder.0.join("state"));
+        command.env("FAILWELL_STATE", folder.0.join(state));
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("failwell starts");
         let journal = Arc::<Mutex<String>>::default();
@@ -99,7 +136,7 @@ impl Node {
         });
         let address =
             address.unwrap_or_else(|| panic!("it does not start: {}", journal.lock().expect("told")));
-        (Node { child, address, journal }, shown)
+        (Node { child, address, own: address, journal, others: None }, shown)
     }
 
     pub(crate) fn pid(&self) -> u32 {
@@ -115,16 +152,24 @@ impl Node {
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("reaped");
+        self.others.iter_mut().flat_map(|others| &mut others.nodes).for_each(Node::kill);
+    }
+
+    /// The processes beside the first one.
+    fn others(&self) -> &[Node] {
+        self.others.as_ref().map_or(&[], |others| &others.nodes)
     }
 
     /// Its standard error so far.
     pub(crate) fn journal(&self) -> String {
-        self.journal.lock().expect("told").clone()
+        let own = self.journal.lock().expect("told").clone();
+        self.others().iter().fold(own, |all, other| all + &other.told())
     }
 
     /// Waits until standard error contains `text` at least `times` times.
     pub(crate) fn waits_for(&self, text: &str, times: usize) {
-        let is_told = || self.journal().matches(text).count() >= times;
+        self.others().iter().for_each(|other| other.waits_for(text, times));
+        let is_told = || self.journal.lock().expect("told").matches(text).count() >= times;
         assert!(within(Duration::from_secs(60), is_told), "{text:?} was not told: {}", self.journal());
     }
 
@@ -137,24 +182,15 @@ impl Node {
 
     /// Sends a request on a new connection and reads the whole response.
     pub(crate) fn send(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let mut stream = self.open(verb, path, headers, body);
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).expect("an answer");
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
-        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
-        let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
-        let body = if chunked { unchunked(body) } else { body.to_owned() };
-        Answer { status, head: head.to_ascii_lowercase(), body }
+        Answer::read(self.open(verb, path, headers, body))
     }
 
     /// The text of `/metrics`, or nothing if the node does not respond.
     fn numbers(&self) -> String {
         let mut text = String::new();
-        let asked = TcpStream::connect(self.address).and_then(|mut stream| {
+        let asked = TcpStream::connect(self.own).and_then(|mut stream| {
             stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-            let head =
-                format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address);
+            let head = format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.own);
             stream.write_all(head.as_bytes())?;
             stream.read_to_string(&mut text)
         });
@@ -163,21 +199,7 @@ impl Node {
 
     /// Sends a request. The test reads the response.
     pub(crate) fn open(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
-        let mut stream = TcpStream::connect(self.address).expect("a connection");
-        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
-        let mut head = format!(
-            "{verb} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n",
-            self.address,
-            body.len()
-        );
-        let usual = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
-        for (name, value) in usual.iter().filter(|(name, _)| !headers.iter().any(|(given, _)| given == name))
-        {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("sent");
-        stream
+        open(self.address, verb, path, headers, body)
     }
 
     /// Sends a message within a session and reads the whole response.
@@ -213,10 +235,33 @@ impl Node {
         self.send("POST", &format!("/v1/tools/{name}"), &[], &arguments.to_string())
     }
 
+    /// Calls a tool on every process: each has children of its own.
+    pub(crate) fn tool_on_each(&self, name: &str, arguments: &Value) {
+        for address in std::iter::once(self.own).chain(self.others().iter().map(|other| other.own)) {
+            Answer::read(open(address, "POST", &format!("/v1/tools/{name}"), &[], &arguments.to_string()));
+        }
+    }
+
     /// Starts a session at a path.
     pub(crate) fn initialize(&self, path: &str) -> Answer {
         self.send("POST", path, &[], &hello())
     }
+}
+
+fn open(address: SocketAddr, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).expect("a connection");
+    stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
+    let mut head = format!(
+        "{verb} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    let usual = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+    for (name, value) in usual.iter().filter(|(name, _)| !headers.iter().any(|(given, _)| given == name)) {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+    stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("sent");
+    stream
 }
 
 /// An `initialize` request.
