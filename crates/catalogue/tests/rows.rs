@@ -43,7 +43,17 @@ fn every_row_says_what_to_do_and_has_a_story() {
 #[test]
 fn hints_name_no_member_of_the_failure_object() {
     for row in registry().iter() {
-        for member in ["retry", "retry_after_ms", "violations", "errors", "facts", "effect", "origin", "excerpt", "near"] {
+        for member in [
+            "retry",
+            "retry_after_ms",
+            "violations",
+            "errors",
+            "facts",
+            "effect",
+            "origin",
+            "excerpt",
+            "near",
+        ] {
             assert!(!row.hint.contains(&format!("`{member}`")), "{}: {}", row.id, row.hint);
         }
     }

@@ -5,11 +5,13 @@
 //!
 //! * No emulator shares code with Failwell's servers or crates: a stand-in must not share the mistakes of the client under
 //!   test.
+//! * `/_control/` is for programs of this machine. Requests for another host, or from a web page of one, are refused.
 //! * Connections, bodies, pending faults and the call log are bounded.
 
 mod body;
 mod call_log;
 mod control;
+mod control_access;
 mod fault;
 mod markup;
 mod reply;

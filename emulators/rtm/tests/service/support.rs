@@ -76,7 +76,18 @@ impl Client {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<Reply> {
-        timeout(Duration::from_secs(30), exchange(&self.emulator, method, path, body))
+        self.send_from("host: 127.0.0.1", method, path, body).await
+    }
+
+    /// With these headers in place of the usual `Host`.
+    pub(crate) async fn send_from(
+        &self,
+        headers: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> std::io::Result<Reply> {
+        timeout(Duration::from_secs(30), exchange(&self.emulator, headers, method, path, body))
             .await
             .expect("an answer in time")
     }
@@ -145,10 +156,16 @@ pub(crate) fn encode<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) ->
     pairs.collect::<Vec<_>>().join("&")
 }
 
-async fn exchange(emulator: &Emulator, method: &str, path: &str, body: &str) -> std::io::Result<Reply> {
+async fn exchange(
+    emulator: &Emulator,
+    headers: &str,
+    method: &str,
+    path: &str,
+    body: &str,
+) -> std::io::Result<Reply> {
     let mut stream = TcpStream::connect(emulator.address()).await?;
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nhost: emulator\r\nconnection: close\r\n\
+        "{method} {path} HTTP/1.1\r\n{headers}\r\nconnection: close\r\n\
          content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );

@@ -116,7 +116,7 @@ impl Client {
         let mut stream = TcpStream::connect(self.emulator.address()).await?;
         let length = body.len();
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nhost: runner\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
         );
         stream.write_all(request.as_bytes()).await?;
         let mut bytes = vec![];
