@@ -52,7 +52,7 @@ class OpenRequest:
         self.ended = time.monotonic()
 
     def read(self, told):
-        response = http.client.HTTPResponse(Received(told))
+        response = http.client.HTTPResponse(ReceivedBytes(told))
         response.begin()
         text = response.read().decode()
         if response.getheader("Content-Type", "").startswith("text/event-stream"):
@@ -67,7 +67,7 @@ class OpenRequest:
                 self.answers[message["id"]].append(message)
 
 
-class Received:
+class ReceivedBytes:
     """Bytes that were received, as a socket for `HTTPResponse`."""
 
     def __init__(self, told):
