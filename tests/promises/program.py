@@ -282,9 +282,9 @@ class Stdio:
         """The next message."""
         return self.messages.get(timeout=limit)
 
-    def begin(self):
+    def begin(self, version="2025-11-25"):
         """The handshake of the session era."""
-        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "promises", "version": "1"}}
+        params = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "promises", "version": "1"}}
         self.send(id=0, method="initialize", params=params)
         assert self.hear(START_LIMIT)["id"] == 0
         self.send(method="notifications/initialized")

@@ -39,6 +39,26 @@ fn every_row_says_what_to_do_and_has_a_story() {
     }
 }
 
+/// People read hints on a terminal or in a chat, where the members of the failure object have no names.
+#[test]
+fn hints_name_no_member_of_the_failure_object() {
+    for row in registry().iter() {
+        for member in [
+            "retry",
+            "retry_after_ms",
+            "violations",
+            "errors",
+            "facts",
+            "effect",
+            "origin",
+            "excerpt",
+            "near",
+        ] {
+            assert!(!row.hint.contains(&format!("`{member}`")), "{}: {}", row.id, row.hint);
+        }
+    }
+}
+
 #[test]
 fn every_kind_and_every_condition_has_a_row() {
     for kind in Kind::ALL {

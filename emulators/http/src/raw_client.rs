@@ -31,9 +31,20 @@ pub async fn exchange(
     media_type: &str,
     body: &str,
 ) -> io::Result<RawReply> {
+    let headers = format!("host: 127.0.0.1\r\ncontent-type: {media_type}");
+    exchange_with(address, method, path, &headers, body).await
+}
+
+/// The same with these header lines, which must have `Host`.
+pub async fn exchange_with(
+    address: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &str,
+) -> io::Result<RawReply> {
     let request = format!(
-        "{method} {path} HTTP/1.1\r\nhost: emulator\r\nconnection: close\r\n\
-         content-type: {media_type}\r\ncontent-length: {}\r\n\r\n{body}",
+        "{method} {path} HTTP/1.1\r\n{headers}\r\nconnection: close\r\ncontent-length: {}\r\n\r\n{body}",
         body.len()
     );
     let text = timeout(PATIENCE, send(address, &request)).await.map_err(|_| io::ErrorKind::TimedOut)??;

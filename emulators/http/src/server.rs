@@ -1,7 +1,7 @@
 //! The HTTP/1.1 server of an emulator.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -21,6 +21,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::body::Body;
 use crate::control::ControlReply;
+use crate::control_access;
 use crate::reply::Reply;
 use crate::resettable_stream::ResettableStream;
 
@@ -131,11 +132,11 @@ async fn serve_connection(
     let _ = stream.set_nodelay(true);
     let reset = Arc::new(AtomicBool::new(false));
     let io = TokioIo::new(ResettableStream::new(stream, reset.clone()));
-    let serves_control = options.control;
+    let control = options.control.then(|| options.listen.ip());
     let service = service_fn(move |request| {
         let (handler, reset, killed) = (handler.clone(), reset.clone(), killed.clone());
         async move {
-            match answer(&*handler, serves_control, request).await {
+            match answer(&*handler, control, request).await {
                 Reply::Response(response) => return Ok::<Response<Body>, io::Error>(response),
                 Reply::Reset => {}
                 Reply::Kill => {
@@ -151,8 +152,16 @@ async fn serve_connection(
     let _ = server.serve_connection(io, service).await;
 }
 
-async fn answer(handler: &impl Handler, serves_control: bool, request: Request<Incoming>) -> Reply {
+/// `control` is the listening address where `/_control/` is served.
+async fn answer(handler: &impl Handler, control: Option<IpAddr>, request: Request<Incoming>) -> Reply {
     let (head, body) = request.into_parts();
+    let control = control
+        .and_then(|listening| head.uri.path().strip_prefix("/_control/").map(|action| (action, listening)));
+    if let Some((_, listening)) = control
+        && let Err(refusal) = control_access::check(&head, listening)
+    {
+        return json(Err(refusal).into());
+    }
     let body = match timeout(BODY_TIMEOUT, Limited::new(body, LARGEST_BODY).collect()).await {
         Ok(Ok(body)) => body.to_bytes(),
         Ok(Err(_)) => {
@@ -162,9 +171,12 @@ async fn answer(handler: &impl Handler, serves_control: bool, request: Request<I
             return Reply::plain(StatusCode::REQUEST_TIMEOUT, "the body took longer than 30 seconds\n");
         }
     };
-    if let Some(action) = head.uri.path().strip_prefix("/_control/").filter(|_| serves_control) {
-        let reply = handler.control(&head.method, action, &body);
-        return Reply::text(reply.status, "application/json", format!("{}\n", reply.body));
+    if let Some((action, _)) = control {
+        return json(handler.control(&head.method, action, &body));
     }
     handler.handle(head, body).await
+}
+
+fn json(reply: ControlReply) -> Reply {
+    Reply::text(reply.status, "application/json", format!("{}\n", reply.body))
 }

@@ -9,7 +9,7 @@ import time
 
 from mcp_client import Session, post
 from nodes import one_node
-from program import Program, Tasks, upstream, until
+from program import META, Program, Tasks, asked, modern_headers, scripted, until, upstream, until
 
 # A guard that has no verdict about the results of one tool.
 GUARD = """
@@ -78,6 +78,64 @@ def a_cancelled_call_may_have_done_something(binary, folder):
             if found:
                 break
         assert found and found[0]["effect"] == "unknown", program.records()
+
+
+def hang_up(program, folder, path, headers, params, is_sent):
+    """Calls a tool of the scripted server, and closes the connection when the server has the call."""
+    host, port = program.address.removeprefix("http://").split(":")
+    body = json.dumps({"jsonrpc": "2.0", "id": "gone", "method": "tools/call", "params": params}).encode()
+    headers = {"Host": "127.0.0.1", "Content-Type": "application/json", "Content-Length": len(body), **headers}
+    head = f"POST {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n"
+    with socket.create_connection((host, int(port)), timeout=10) as call:
+        call.sendall(head.encode() + body)
+        return until("the upstream has the call", lambda: is_sent(asked(folder, "up")))
+
+
+def calls_of(requests):
+    return [request for request in requests if request["method"] == "tools/call"]
+
+
+def cancelled_of(requests):
+    return [request["params"]["requestId"] for request in requests if request["method"] == "notifications/cancelled"]
+
+
+def a_modern_caller_who_leaves_cancels_the_call(binary, folder):
+    """The upstream is told, the record says so once, and the next call of the same upstream is unharmed."""
+    settings = 'servers = ["lobby"]\n' + scripted(folder, "up", {"tools/call:echo": {"silent": True}})
+    with Program(binary, folder / "run", settings) as program:
+        assert program.mcp("tools/list", {})["result"]["tools"]
+        faces = (
+            ("/mcp", "up__echo", {}, "application/json, text/event-stream"),
+            ("/mcp", "up__echo", {"progressToken": 7}, "text/event-stream, application/json"),
+            ("/mcp/up", "echo", {}, "application/json, text/event-stream"),
+        )
+        for count, (path, tool, more, accept) in enumerate(faces, 1):
+            params = {"name": tool, "arguments": {}, "_meta": {**META, **more}}
+            headers = {**modern_headers("tools/call", tool), "Accept": accept}
+            calls = hang_up(program, folder, path, headers, params, lambda told: len(calls_of(told)) == count and calls_of(told))
+            upstream_id = calls[-1]["id"]
+            until("the upstream is told", lambda: cancelled_of(asked(folder, "up")) and cancelled_of(asked(folder, "up"))[-1] == upstream_id)
+            found = until("a record", lambda: [r for r in program.records() if r.get("reason") == "server/CANCELLED"][count - 1:])
+            assert len(found) == 1 and found[0]["effect"] == "unknown" and "gone" in str(found[0]["request_id"]), (path, found)
+        assert len(cancelled_of(asked(folder, "up"))) == len(faces), asked(folder, "up")
+        assert in_flight(program) == 0
+        named = [record for record in program.records() if "gone" in str(record.get("request_id"))]
+        assert len(named) == len(faces), named
+
+
+def a_session_caller_who_leaves_cancels_nothing(binary, folder):
+    """A session's client may come back for the answer: the call goes on, and has a record of its success."""
+    settings = scripted(folder, "up", {"tools/call:echo": {"later": 1}})
+    with Program(binary, folder / "run", settings) as program:
+        headers = {**Session(program).headers, "Accept": "application/json, text/event-stream"}
+        hang_up(program, folder, "/mcp", headers, {"name": "up__echo", "arguments": {}}, calls_of)
+        found = until("a record", lambda: [r for r in program.records() if "gone" in str(r.get("request_id"))])
+        assert len(found) == 1 and not found[0].get("reason"), found
+        assert not cancelled_of(asked(folder, "up")), asked(folder, "up")
+
+
+def in_flight(program):
+    return program.metric("failwell_requests_in_flight")
 
 
 def a_message_larger_than_an_answer_is_refused(binary, folder):
@@ -186,6 +244,8 @@ CASES = [
     a_result_that_is_too_large_was_made,
     a_response_without_a_verdict_does_not_invite_a_repetition,
     a_cancelled_call_may_have_done_something,
+    a_modern_caller_who_leaves_cancels_the_call,
+    a_session_caller_who_leaves_cancels_nothing,
     a_message_larger_than_an_answer_is_refused,
     a_task_is_not_added_twice,
     a_cancelled_task_is_not_added_twice,

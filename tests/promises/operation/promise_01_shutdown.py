@@ -1,6 +1,8 @@
 """Exactly one answer and one record per request, also when the program is stopped."""
 
+import asyncio
 import collections
+import concurrent.futures
 import http.client
 import json
 import os
@@ -12,9 +14,12 @@ import time
 import urllib.request
 
 from nodes import one_node
-from program import META, Program, Stdio, asked, ledger, modern_headers, scripted, until, upstream
+from open_calls import BATCHES, SESSIONS, RequestMaker
+from program import META, Program, Stdio, asked, ledger, scripted, until, upstream
 
-ROUNDS = int(os.environ.get("PROMISES_ROUNDS", "3"))
+ROUNDS = int(os.environ.get("PROMISES_ROUNDS", "20"))
+# So many programs run side by side: a round mostly waits for its grace period.
+AT_ONCE = int(os.environ.get("PROMISES_AT_ONCE", "8"))
 CALLS = 200
 DRAIN = 2  # seconds
 # After the grace period: the time to end the calls and to write their answers, on a busy machine.
@@ -22,95 +27,16 @@ FLUSH = 6
 # Long enough to be running when the program is stopped.
 WAIT = {"seconds": 60}
 TOOLS = [("lobby__wait", WAIT), ("shop__hang", {})]
-
-
-class Call:
-    """One call over HTTP on a new connection. `answer` is the message with its id, or the received text without one."""
-
-    def __init__(self, program, face, tool, arguments, number, session):
-        self.face, self.tool, self.number = face, tool, number
-        self.id, self.answer, self.error, self.ended = f"call-{number}", None, None, None
-        host = program.address.removeprefix("http://")
-        self.connection = http.client.HTTPConnection(host, timeout=60)
-        path, headers, body = getattr(self, face)(tool, arguments, session)
-        headers["Content-Type"] = "application/json"
-        self.connection.request("POST", path, json.dumps(body), headers)
-        self.thread = threading.Thread(target=self.read, daemon=True)
-        self.thread.start()
-
-    def message(self, method, params):
-        return {"jsonrpc": "2.0", "id": self.id, "method": method, "params": params}
-
-    def session(self, tool, arguments, session):
-        headers = {"Accept": "application/json, text/event-stream", "Mcp-Session-Id": session}
-        return "/mcp", headers, self.message("tools/call", {"name": tool, "arguments": arguments})
-
-    def stream(self, tool, arguments, session):
-        path, headers, body = self.session(tool, arguments, session)
-        headers["Accept"] = "text/event-stream, application/json"
-        body["params"]["_meta"] = {"progressToken": self.number}
-        return path, headers, body
-
-    def modern(self, tool, arguments, _):
-        params = {"name": tool, "arguments": arguments, "_meta": META}
-        return "/mcp", modern_headers("tools/call", tool), self.message("tools/call", params)
-
-    def modern_stream(self, tool, arguments, _):
-        path, headers, body = self.modern(tool, arguments, None)
-        headers["Accept"] = "text/event-stream, application/json"
-        body["params"]["_meta"] = {**META, "progressToken": self.number}
-        return path, headers, body
-
-    def rpc(self, tool, arguments, _):
-        return "/rpc", {}, self.message(tool, arguments)
-
-    def rest(self, tool, arguments, _):
-        return f"/v1/tools/{tool}", {}, arguments
-
-    def read(self):
-        try:
-            response = self.connection.getresponse()
-            self.answer = found = answers(response, self.id, self.face == "rest")
-            if len(found) != 1:
-                self.error = f"{response.status} with {len(found)} answers"
-        except (OSError, http.client.HTTPException, ValueError) as problem:
-            self.error = repr(problem)
-        self.ended = time.monotonic()
-        self.connection.close()
-
-
-def answers(response, wanted, is_rest):
-    """The answers in a body: a JSON document, or the events of a stream."""
-    text = response.read().decode()
-    if response.getheader("Content-Type", "").startswith("text/event-stream"):
-        messages = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
-    else:
-        messages = [json.loads(text)]
-    return messages if is_rest else [message for message in messages if message.get("id") == wanted]
+SETTINGS = 'servers = ["lobby"]\n' + upstream("shop", timeout_s=120)
 
 
 def fault(message):
     """The fault object of an answer in any dialect."""
     if "result" in message:
         return message["result"]["_meta"]["dev.failwell/fault"]
+    if "reason" in message:
+        return message
     return message["error"]["data"] if "error" in message else message["detail"]
-
-
-def begin_session(program):
-    params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "promises", "version": "1"}}
-    body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-    headers = {"Accept": "application/json, text/event-stream"}
-    connection = http.client.HTTPConnection(program.address.removeprefix("http://"), timeout=60)
-    connection.request("POST", "/mcp", json.dumps(body), {"Content-Type": "application/json", **headers})
-    response = connection.getresponse()
-    session = response.getheader("Mcp-Session-Id")
-    response.read()
-    headers["Mcp-Session-Id"] = session
-    connection.request("POST", "/mcp", '{"jsonrpc":"2.0","method":"notifications/initialized"}',
-                       {"Content-Type": "application/json", **headers})
-    connection.getresponse().read()
-    connection.close()
-    return session
 
 
 def in_flight(program):
@@ -118,53 +44,86 @@ def in_flight(program):
         return int(re.search(r"^failwell_requests_in_flight (\d+)", page.read().decode(), re.M)[1])
 
 
+def last_line(program):
+    """What the terminal shows at the end. It is read beside the test."""
+    return until("the last line", lambda: next((line for line in program.screen if line.startswith("stopped")), None))
+
+
+def side_by_side(round_of):
+    """Runs every round, some at a time. The first that fails is the result."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        running = [pool.submit(round_of, number) for number in range(ROUNDS)]
+        failed, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_EXCEPTION)
+        for later in running:
+            later.cancel()
+        for future in failed:
+            future.result()
+
+
 @one_node("it is about the end of one process")
 def every_call_over_http_is_answered(binary, home):
-    """D1: 200 calls in every dialect and both eras, to a built-in tool and a hanging upstream, then SIGTERM."""
-    faces = ["session", "stream", "modern", "modern_stream", "rpc", "rest"]
-    for round_ in range(ROUNDS):
-        settings = 'servers = ["lobby"]\n' + upstream("shop", timeout_s=120)
-        program = Program(binary, home / str(round_), settings, "--drain", str(DRAIN))
+    """D1: 200 calls in every dialect and era, to a built-in tool and a hanging upstream, then SIGTERM."""
+
+    def round_(number):
+        program = Program(binary, home / str(number), SETTINGS, "--drain", str(DRAIN))
         with program:
-            session = begin_session(program)
             program.mcp("tools/call", {"name": "shop__succeed", "arguments": {}})
-            calls = [Call(program, faces[n % 6], *TOOLS[n // 6 % 2], n, session) for n in range(CALLS)]
-            until = time.monotonic() + 30
-            while in_flight(program) < CALLS and time.monotonic() < until:
-                time.sleep(0.05)
-            began = time.monotonic()
-            program.process.send_signal(signal.SIGTERM)
-            for call in calls:
-                call.thread.join(max(0.1, began + DRAIN + FLUSH - time.monotonic()))
-            check(calls, began)
-            program.process.wait(20)
-        line = program.screen[-1]
-        assert "0 requests finished, 200 requests ended with server/SHUTDOWN" in line and "not" not in line, program.screen
-        records(program.records(), {call.id for call in calls if call.face != "rest"}, sum(call.face == "rest" for call in calls))
+            requests = RequestMaker(program).exactly(CALLS)
+            began = asyncio.run(stop_under(program, requests))
+            check(requests, began)
+            assert program.process.wait(20) == 0
+        line = last_line(program)
+        assert f"0 requests finished, {CALLS} requests ended with server/SHUTDOWN" in line and "not" not in line, program.screen
+        named = {call for request in requests for call in request.ids if request.has_ids}
+        records(program.records(), named, CALLS - len(named))
+
+    side_by_side(round_)
 
 
-def check(calls, began):
+async def stop_under(program, requests):
+    """Ends the program while all of these are in flight, and returns when that was. Waits for their ends."""
+    host = program.address.removeprefix("http://")
+    running = [asyncio.create_task(request.run(host)) for request in requests]
+    limit = time.monotonic() + 60
+    while (seen := await asyncio.to_thread(in_flight, program)) < CALLS:
+        early = [request for request in requests if request.ended]
+        assert time.monotonic() < limit and not early, f"{seen} of {CALLS} calls in flight; ended: {[(r.dialect, r.problem, dict(r.answers)) for r in early[:3]]}"
+        await asyncio.sleep(0.05)
+    assert seen == CALLS and not any(request.ended for request in requests), seen
+    began = time.monotonic()
+    program.process.send_signal(signal.SIGTERM)
+    _, late = await asyncio.wait(running, timeout=DRAIN + FLUSH)
+    for task in late:
+        task.cancel()
+    return began
+
+
+def check(requests, began):
+    """Each call has exactly one answer: the shutdown, in its dialect and in time."""
     wrong = collections.Counter()
-    for call in calls:
-        problem = call.error or ("no answer" if call.answer is None else None)
-        if problem is None:
-            details = fault(call.answer[0])
-            seen = (details["reason"], details["effect"], details["origin"])
-            problem = None if seen == ("server/SHUTDOWN", "unknown", "failwell") else f"{seen}"
-        if problem is None and call.ended - began > DRAIN + FLUSH:
-            problem = f"answered {call.ended - began:.1f} s after the signal"
-        if problem:
-            wrong[f"{call.face} {call.tool}: {problem}"] += 1
+    for request in requests:
+        for call in request.ids:
+            told = [fault(answer) for answer in request.answers[call]]
+            seen = [(one["reason"], one["effect"], one["origin"]) for one in told]
+            problem = request.problem
+            if problem is None and request.ended is None:
+                problem = "no answer in time"
+            if problem is None and seen != [("server/SHUTDOWN", "unknown", "failwell")]:
+                problem = f"{seen}"
+            if problem is None and request.ended < began + DRAIN - 0.1:
+                problem = f"ended {request.ended - began:.1f} s after the signal, within the grace period"
+            if problem:
+                wrong[f"{request.dialect}: {problem}"] += 1
+        strangers = request.answers.keys() - set(request.ids)
+        if strangers:
+            wrong[f"{request.dialect}: answers to {strangers}"] += 1
     assert not wrong, "\n".join(f"{count} x {what}" for what, count in wrong.items())
 
 
 def records(found, ids, without_id):
     """Each call has one record, which says how it ended."""
     found = [record for record in found if record.get("reason") == "server/SHUTDOWN"]
-    counts = collections.Counter(json.loads(json.dumps(record.get("request_id"))) for record in found)
-    named = collections.Counter()
-    for request_id, count in counts.items():
-        named[str(request_id).strip('"')] += count
+    named = collections.Counter(str(record.get("request_id")).strip('"') for record in found)
     missing = [i for i in ids if named.get(i) != 1]
     assert not missing, f"{len(missing)} of {len(ids)} calls without exactly one record: {missing[:5]} {found[:1]}"
     assert len(found) == len(ids) + without_id, f"{len(found)} records of {len(ids) + without_id} calls"
@@ -172,39 +131,53 @@ def records(found, ids, without_id):
 
 @one_node("standard input belongs to one process")
 def every_call_over_stdio_is_answered(binary, home):
-    """D1 on stdio: both eras on one connection, and a request that is sent after the signal."""
-    for round_ in range(ROUNDS):
-        settings = 'servers = ["lobby"]\n' + upstream("shop", timeout_s=120)
-        with Stdio(binary, home / str(round_), settings, "--drain", str(DRAIN)) as client:
-            talk(client)
+    """D1 on stdio: both eras on one connection, another version each round, and a request that is sent after the signal."""
+
+    def round_(number):
+        version = SESSIONS[number % len(SESSIONS)]
+        with Stdio(binary, home / str(number), SETTINGS, "--drain", str(DRAIN)) as client:
+            talk(client, version)
         records(ledger(client), {f"call-{n}" for n in range(CALLS)} | {"late"}, 0)
 
+    side_by_side(round_)
 
-def talk(client):
-    client.begin()
-    client.send(id=1, method="tools/call", params={"name": "shop__succeed", "arguments": {}})
-    assert client.hear(60)["id"] == 1
+
+def calls_over_stdio(version):
+    """200 calls, half of them modern. A version with batches has all calls of its session in batches."""
+    modern, session = [], []
     for n in range(CALLS):
         tool, arguments = TOOLS[n // 2 % 2]
         params = {"name": tool, "arguments": arguments, **({"_meta": META} if n % 2 else {})}
-        client.send(id=f"call-{n}", method="tools/call", params=params)
-    # Lines are read in order, so its response shows that the calls were read.
+        (modern if n % 2 else session).append({"jsonrpc": "2.0", "id": f"call-{n}", "method": "tools/call", "params": params})
+    if version == BATCHES:
+        session = [session[start : start + 10] for start in range(0, len(session), 10)]
+    return modern + session
+
+
+def talk(client, version):
+    client.begin(version)
+    client.send(id=1, method="tools/call", params={"name": "shop__succeed", "arguments": {}})
+    assert client.hear(60)["id"] == 1
+    for call in calls_over_stdio(version):
+        client.write(json.dumps(call))
+    # Lines are read in order, so its response shows that the calls were read. No call has an answer before.
     client.send(id=2, method="ping")
-    assert client.hear(60)["id"] == 2
+    assert client.hear(60) == {"jsonrpc": "2.0", "id": 2, "result": {}}
     began = time.monotonic()
     client.process.send_signal(signal.SIGTERM)
-    time.sleep(DRAIN / 2)
+    time.sleep(DRAIN / 2)  # waits: the shutdown has begun, and its grace period has not ended
     client.send(id="late", method="tools/call", params={"name": "lobby__echo", "arguments": {"text": "x"}})
     late = client.hear(DRAIN)
     assert late["id"] == "late" and fault(late)["reason"] == "server/SHUTDOWN" and fault(late)["effect"] == "none", late
     seen = {}
     while len(seen) < CALLS:
         try:
-            message = client.hear(max(0.1, began + DRAIN + FLUSH - time.monotonic()))
+            told = client.hear(max(0.1, began + DRAIN + FLUSH - time.monotonic()))
         except queue.Empty:
             break
-        assert message["id"] not in seen, message
-        seen[message["id"]] = fault(message)
+        for message in told if isinstance(told, list) else [told]:
+            assert message["id"] not in seen, message
+            seen[message["id"]] = fault(message)
     assert len(seen) == CALLS, f"{len(seen)} of {CALLS} answers"
     kinds = collections.Counter((details["reason"], details["effect"]) for details in seen.values())
     assert kinds == {("server/SHUTDOWN", "unknown"): CALLS}, kinds
@@ -231,7 +204,8 @@ def a_call_that_finishes_in_time_is_not_ended(binary, home):
         other = http.client.HTTPConnection(host, timeout=30)
         other.request("GET", "/healthz")
         other.getresponse().read()
-        call = Call(program, "rest", "wait", {"seconds": 4}, 1, None)
+        answers = queue.Queue()
+        threading.Thread(target=lambda: answers.put(program.tool("wait", seconds=4)), daemon=True).start()
         while in_flight(program) < 1:
             time.sleep(0.02)
         watcher = http.client.HTTPConnection(host, timeout=30)
@@ -243,11 +217,11 @@ def a_call_that_finishes_in_time_is_not_ended(binary, home):
         details = json.loads(refused.read())["detail"]
         assert (refused.status, details["reason"], details["effect"]) == (503, "server/SHUTDOWN", "none"), details
         began = time.monotonic()
-        call.thread.join(30)
-        assert not call.error and "waited 4 seconds" in json.dumps(call.answer), (call.error, call.answer)
+        answer = answers.get(timeout=30)
+        assert answer[0] == 200 and "waited 4 seconds" in json.dumps(answer[1]), answer
         program.process.wait(20)
         assert time.monotonic() - began < 10, "it waited although nothing was running"
-    assert "1 request finished" in program.screen[-1], program.screen
+    assert "1 request finished" in last_line(program), program.screen
 
 
 # What the upstream says about its task, and the status that it reports one after the other.
@@ -290,7 +264,7 @@ def a_task_that_outlives_the_grace_period_is_ended(binary, home):
         assert time.monotonic() - began >= 2, "the task had no grace period"
         found = [record for record in program.records() if record.get("reason") == "server/SHUTDOWN"]
         assert [(record["method"], record["effect"]) for record in found] == [("tools/call", "unknown")], found
-    assert "0 requests finished, 1 request ended with server/SHUTDOWN" in program.screen[-1], program.screen
+    assert "0 requests finished, 1 request ended with server/SHUTDOWN" in last_line(program), program.screen
     methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
     assert "tasks/cancel" in methods, methods
 
@@ -304,7 +278,7 @@ def a_task_that_finishes_in_time_is_not_ended(binary, home):
         program.process.send_signal(signal.SIGTERM)
         assert program.process.wait(50) == 0, "it waited although nothing was running"
         assert not [record for record in program.records() if record.get("reason")], program.records()
-    assert "1 request finished" in program.screen[-1], program.screen
+    assert "1 request finished" in last_line(program), program.screen
     methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
     assert "tasks/result" in methods, methods
 

@@ -7,6 +7,7 @@ The script is an object: a method, or `method:NAME` for one tool, prompt or reso
 
     {"result": …}   answers with it            {"line": "…"}   writes this line, `ID` in it is the request's id
     {"bytes": "…"}  the same in Latin-1        {"hang": true}  reads nothing any more
+    {"silent": true}  answers nothing          {"later": SECONDS}  answers as usual after this time
     {"run": "…"}    runs Python, then answers with an empty tool result
     a list          one after the other, the last again and again
 
@@ -48,8 +49,12 @@ def main():
         if "id" not in request:
             continue
         act, number = step(script, request), json.dumps(request["id"])
+        if act.get("silent"):
+            continue
         if act.get("hang"):
             time.sleep(600)  # waits: this server hangs
+        if "later" in act:
+            time.sleep(act["later"])  # waits: this server is slow
         if "run" in act:
             exec(act["run"], {})
         if "line" in act or "bytes" in act:

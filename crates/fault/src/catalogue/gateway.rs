@@ -19,7 +19,7 @@ crate::reasons! {
         Unavailable, Upstream, Upstream,
         title: "the upstream server is still starting",
         detail: "the upstream server {server} was still starting after {limit_s} seconds",
-        hint: "try again after the time in `retry`; if it always needs longer, have the operator raise {setting} above {limit_s}",
+        hint: "try again later, this failure says when; if it always needs longer, have the operator raise {setting} above {limit_s}",
         about: "A call waits up to `start_timeout_s` for a server that is starting, and a list waits up to `list_wait_s`. A server that needs more than `start_timeout_s` is stopped, and a later call starts it again. The request was not sent.",
     }
     GATEWAY_UPSTREAM_TIMEOUT = "gateway/UPSTREAM_TIMEOUT" {
@@ -50,7 +50,7 @@ crate::reasons! {
     GATEWAY_CIRCUIT_OPEN = "gateway/CIRCUIT_OPEN" {
         Unavailable, Upstream, Upstream,
         title: "the circuit breaker of the upstream server is open",
-        hint: "wait for the time in `retry` before the next request",
+        hint: "wait before the next request; this failure says how long",
         about: "After repeated failures the circuit breaker opens. Calls then fail at once instead of waiting for the server.",
     }
 }

@@ -89,7 +89,7 @@ crate::reasons! {
         Denied, NotAllowed, Policy,
         title: "arguments not allowed",
         detail: "the operator's rules do not allow these arguments",
-        hint: "change the arguments named in `violations`, or ask the operator for permission",
+        hint: "change the arguments that this failure lists, or ask the operator for permission",
         about: "The tool accepts these arguments, but a rule of the operator does not.",
     }
     POLICY_BLOCKED = "policy/BLOCKED" {
@@ -162,7 +162,7 @@ crate::reasons! {
     POLICY_RATE_LIMITED = "policy/RATE_LIMITED" {
         Exhausted, RateLimited, Policy,
         title: "too many requests",
-        hint: "wait for the time in `retry` before the next request",
+        hint: "wait before the next request; this failure says how long",
         about: "The caller exceeded one of its limits.",
     }
 }

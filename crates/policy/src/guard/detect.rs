@@ -83,8 +83,7 @@ impl Detectors {
 
 /// The rows of this sensitivity, in English and in other languages.
 fn injection_rows(sensitivity: Sensitivity) -> Vec<&'static PatternRow> {
-    let all = injection::ROWS.iter().chain(injection::phrases::ROWS);
-    all.filter(|row| row.from <= sensitivity).collect()
+    injection::rows().filter(|row| row.from <= sensitivity).collect()
 }
 
 /// The categories of a guard, as a bit set.

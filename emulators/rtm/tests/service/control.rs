@@ -112,3 +112,29 @@ async fn control_can_be_left_out() {
     let client = start_with(Options { control: false, ..Options::default() }).await;
     assert_eq!(client.send("GET", "/_control/dump", "").await.unwrap().status, 404);
 }
+
+/// A page whose name points here, and a page that merely sends a request, change nothing and read nothing.
+#[tokio::test]
+async fn web_pages_have_no_control() {
+    let client = start(Seed::empty()).await;
+    let clock = look(&client, "clock").await;
+    for headers in [
+        "host: rebound.example",
+        "host: 127.0.0.1\r\norigin: https://page.example",
+        "host: localhost\r\norigin: null",
+    ] {
+        for (method, path, body) in [
+            ("POST", "/_control/clock", r#"{"set": "2030-01-01T00:00:00Z"}"#),
+            ("GET", "/_control/dump", ""),
+            ("DELETE", "/_control/calls", ""),
+        ] {
+            let reply = client.send_from(headers, method, path, body).await.unwrap();
+            assert_eq!(reply.status, 403, "{headers} {method} {path}: {}", reply.body);
+            assert!(reply.body.contains("host") || reply.body.contains("Host"), "{}", reply.body);
+        }
+        // The emulated service itself does not look at these headers, like the real one.
+        let page = client.send_from(headers, "GET", "/", "").await.unwrap();
+        assert_eq!(page.status, 200, "{headers}");
+    }
+    assert_eq!(look(&client, "clock").await, clock);
+}

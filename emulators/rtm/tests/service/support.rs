@@ -1,6 +1,6 @@
 //! A client of the emulated service that signs its calls.
 
-use failwell_emulator_http::{RawReply, exchange};
+use failwell_emulator_http::{RawReply, exchange_with};
 use failwell_emulator_rtm::{Control, Emulator, Options, Permission, Seed, sign};
 use serde_json::Value;
 
@@ -65,7 +65,19 @@ impl Client {
     }
 
     pub(crate) async fn send(&self, method: &str, path: &str, body: &str) -> std::io::Result<RawReply> {
-        exchange(self.emulator.address(), method, path, "application/x-www-form-urlencoded", body).await
+        self.send_from("host: 127.0.0.1", method, path, body).await
+    }
+
+    /// With these headers in place of the usual `Host`.
+    pub(crate) async fn send_from(
+        &self,
+        headers: &str,
+        method: &str,
+        path: &str,
+        body: &str,
+    ) -> std::io::Result<RawReply> {
+        let headers = format!("{headers}\r\ncontent-type: application/x-www-form-urlencoded");
+        exchange_with(self.emulator.address(), method, path, &headers, body).await
     }
 
     pub(crate) async fn ok(&self, method: &str, arguments: &[(&str, &str)]) -> Value {

@@ -1,6 +1,7 @@
 //! Prompt injection: text that tries to give instructions to a model. Patterns ignore case.
 
-pub(in crate::guard) mod phrases;
+mod claims;
+mod phrases;
 
 use super::anchors::AnchorSet;
 use super::pattern::{PatternRow, any, folded};
@@ -8,7 +9,7 @@ use crate::guard::category::Category;
 use crate::guard::settings::Sensitivity::{self, Relaxed, Standard, Strict};
 
 /// Literals: every pattern below needs at least one of them.
-pub(in crate::guard) const ANCHORS: &[&str] = &[
+const ANCHORS: &[&str] = &[
     "<|im_",
     "<|user",
     "<|assistant",
@@ -54,7 +55,12 @@ pub(in crate::guard) const ANCHORS: &[&str] = &[
 
 /// All literals, as folded text has them.
 pub(in crate::guard) fn anchors() -> Vec<String> {
-    ANCHORS.iter().chain(phrases::ANCHORS).map(|word| folded(word)).collect()
+    ANCHORS.iter().chain(phrases::ANCHORS).chain(claims::ANCHORS).map(|word| folded(word)).collect()
+}
+
+/// The patterns of all modules.
+pub(in crate::guard) fn rows() -> impl Iterator<Item = &'static PatternRow> {
+    ROWS.iter().chain(phrases::ROWS).chain(claims::ROWS)
 }
 
 /// The bytes around a literal that patterns look at.
@@ -78,7 +84,7 @@ const fn row(category: Category, from: Sensitivity, pattern: &'static str) -> Pa
     PatternRow { category, pattern, confirm: any, from }
 }
 
-pub(in crate::guard) const ROWS: &[PatternRow] = &[
+const ROWS: &[PatternRow] = &[
     row(
         Category::Delimiter,
         Relaxed,

@@ -11,10 +11,13 @@ pub(super) fn fill(reason: &str, fault: Fault) -> Option<Fault> {
         | "PIN_CHANGED" | "UNDECIDED" | "APPROVAL_HIDDEN" => fault,
         "ROLE" => fault.fact("role", "admin"),
         "KEYS_FULL" => fault.fact("limit", 10_000usize),
+        // As for `BLOCKED`: the stages that make them say that other content may pass.
         "ARGUMENTS" => fault
+            .retry_as(Retry::AfterChange)
             .violation(Violation::new(at(&["path"]), Rule::Pattern).limit("^/srv/"))
             .violation(Violation::new(at(&["force"]), Rule::Unknown)),
         "BLOCKED" => fault
+            .retry_as(Retry::AfterChange)
             .fact("guard", "secrets")
             .fact("category", "aws_access_key")
             .fact("where", name("/params/arguments/text")),
