@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_backoff::Backoff;
 use failwell_fault::{Fault, Kind, OrFault, reason};
 use failwell_rpc::{Json, Object, Raw};
 use failwell_toolbox::{Context, Question, TaskNeed};
@@ -20,6 +21,8 @@ const USUAL_POLL: Duration = Duration::from_secs(1);
 const LONGEST_POLL: Duration = Duration::from_secs(10);
 /// How many polls in a row may fail.
 const MOST_FAILURES: u32 = 8;
+/// The delay after a failed poll.
+const BACKOFF: Backoff = Backoff::new(USUAL_POLL, Duration::from_secs(5));
 
 /// Follows a modern task and returns the result of the call.
 pub(crate) async fn follow_task(
@@ -156,7 +159,7 @@ impl UpstreamTask {
                 }
                 Err(fault) if is_transient(&fault) && failures < MOST_FAILURES => {
                     failures += 1;
-                    tokio::time::sleep(USUAL_POLL * failures).await;
+                    tokio::time::sleep(BACKOFF.delay(failures)).await;
                 }
                 Err(fault) => return Err(fault),
             }
