@@ -63,13 +63,14 @@ pub struct Answer {
 }
 
 impl Pipeline {
-    /// Creates a pipeline in front of this tool server.
+    /// Creates a pipeline in front of this tool server. Fails if the server cannot be served.
     pub fn new(
         server: Arc<dyn ToolServer>,
         settings: PipelineSettings,
         controls: Controls,
         recorder: impl Into<Recorder>,
     ) -> Result<Arc<Pipeline>, Fault> {
+        server.check()?;
         let info = server.info();
         let described = json!({"name": info.name, "title": info.title, "version": info.version});
         Ok(Arc::new(Pipeline {

@@ -124,3 +124,21 @@ async fn all_errors_in_arguments_are_reported_at_once() {
         client.tools().await.expect("a list").iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["preheat", "bake", "look"]);
 }
+
+#[tokio::test]
+async fn two_tools_of_one_name_do_not_start() {
+    async fn answer(_: Bake, _cx: Context) -> Result<Oven, Fault> {
+        Ok(Oven { degrees: 0 })
+    }
+    let tool = |name| Tool::typed(name, "Answers.", answer).expect("a tool");
+    for (second, starts) in [("look", false), ("bake", false), ("Look", true)] {
+        let toolbox = toolbox().expect("a toolbox").tool(tool(second));
+        match TestClient::new(toolbox) {
+            Ok(_) => assert!(starts, "{second}"),
+            Err(fault) => {
+                let told = fault.operator().to_string();
+                assert!(!starts && told.contains(&format!("two tools with the name {second}")), "{told}");
+            }
+        }
+    }
+}

@@ -43,6 +43,10 @@ impl ToolServer for TasksServer {
         self.toolbox.offers()
     }
 
+    fn check(&self) -> Result<(), Fault> {
+        self.toolbox.check()
+    }
+
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
         self.toolbox.list(list, cursor, cx)
     }

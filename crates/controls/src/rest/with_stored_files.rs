@@ -43,6 +43,10 @@ impl ToolServer for WithStoredFiles {
         ServerFeatures { resources: Support::Yes, ..self.server.offers() }
     }
 
+    fn check(&self) -> Result<(), Fault> {
+        self.server.check()
+    }
+
     fn prepare(&self, cx: Context) -> Work<()> {
         self.server.prepare(cx)
     }
