@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Object, Raw};
-use failwell_toolbox::{Capability, Context, Members, Question, TASKS_EXTENSION};
+use failwell_toolbox::{Capability, Context, Question, TASKS_EXTENSION};
 
 pub(crate) use self::pending_calls::PendingCalls;
 pub(crate) use self::result_shape::check_shape;
@@ -30,7 +30,7 @@ pub(crate) async fn call_upstream(
     params: &mut RequestParams,
     cx: &Context,
     pending_calls: &Arc<PendingCalls>,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, Fault> {
     // A caller that gives up before the request left changed nothing, and its fault says so.
     let pooled = tokio::select! {
         biased;
@@ -54,16 +54,15 @@ async fn call_session_upstream(
     params: &RequestParams,
     cx: &Context,
     pending_calls: &Arc<PendingCalls>,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, Fault> {
     let send = |relay| send_in_session(upstream.clone(), pooled, method, params.clone(), relay);
     let is_session = cx.client().revision.era() == Era::Session;
     // A client that supports tasks gets questions through the task.
     let is_followed = params.is_task() && cx.client().can(Capability::Tasks);
-    let result = match is_session || is_followed {
-        true => send(ClientRelay::direct(cx)).await?,
-        false => pending_calls.call(cx, send).await?,
-    };
-    Ok(ParsedResult::parse(result).members)
+    match is_session || is_followed {
+        true => send(ClientRelay::direct(cx)).await,
+        false => pending_calls.call(cx, send).await,
+    }
 }
 
 /// Sends a request to a session-era upstream, which asks its questions while the request is open.
@@ -73,7 +72,7 @@ async fn send_in_session(
     method: &'static str,
     params: RequestParams,
     relay: ClientRelay,
-) -> Result<Json, Fault> {
+) -> Result<ParsedResult, Fault> {
     let request = UpstreamRequest::new(method, &params).on(&pooled).relayed(&relay);
     let result = upstream.request(&relay.cx, &request).await?;
     if params.is_task() { follow_session_task(&upstream, result, &relay).await } else { Ok(result) }
@@ -87,12 +86,12 @@ async fn call_with_rounds(
     method: &'static str,
     params: &mut RequestParams,
     cx: &Context,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, Fault> {
     resume(params, cx);
     let relay = ClientRelay::direct(cx);
     let asked = upstream.request(cx, &UpstreamRequest::new(method, params).on(on).relayed(&relay)).await;
-    match asked.map(ParsedResult::parse) {
-        Ok(found) if found.is_complete() => Ok(found.members),
+    match asked {
+        Ok(found) if found.is_complete() => Ok(found),
         // Boxed, because it is rare: the future of every call stays small.
         other => Box::pin(continue_rounds(upstream, other, method, params, &relay)).await,
     }
@@ -105,19 +104,19 @@ async fn continue_rounds(
     method: &'static str,
     params: &mut RequestParams,
     relay: &ClientRelay,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, Fault> {
     let (mut found, cx) = (first, &relay.cx);
     let mut more = 1..MOST_ROUNDS;
     loop {
         match found {
-            Ok(found) if found.is_complete() => return Ok(found.members),
-            Ok(ParsedResult { kind, members }) => {
+            Ok(found) if found.is_complete() => return Ok(found),
+            Ok(ParsedResult { kind, members, .. }) => {
                 let nonsense = || invalid_response(members.members.text().as_bytes());
                 let object = members.members.object();
                 match kind.as_ref().and_then(|kind| kind.raw().as_str()).as_deref() {
                     Some("input_required") => ask(params, object, cx).await?,
                     Some("task") if method == "tools/call" => {
-                        return Ok(ParsedResult::parse(follow_task(upstream, object, cx).await?).members);
+                        return follow_task(upstream, object, cx).await;
                     }
                     _ => return Err(nonsense()),
                 }
@@ -131,10 +130,7 @@ async fn continue_rounds(
         if more.next().is_none() {
             return Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking"));
         }
-        found = upstream
-            .request(cx, &UpstreamRequest::new(method, params).relayed(relay))
-            .await
-            .map(ParsedResult::parse);
+        found = upstream.request(cx, &UpstreamRequest::new(method, params).relayed(relay)).await;
     }
 }
 

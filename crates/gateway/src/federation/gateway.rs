@@ -18,9 +18,8 @@ use failwell_toolbox::{
 use crate::federation::Federation;
 use crate::federation::member::Member;
 use crate::federation::member::member_set::ReloadReport;
-use crate::federation::names::inside_uri;
 use crate::federation::single::SingleMember;
-use crate::federation::targets::{NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamTool};
+use crate::federation::targets::{MemberCompletion, MemberPrompt, MemberTool, NameScope};
 use crate::upstream::{ALL_FEATURES, UpstreamSettings, metrics};
 
 /// A tool server that federates its members.
@@ -161,44 +160,27 @@ impl ToolServer for Gateway {
     }
 
     fn find_tool(&self, name: &str, caller: &Caller) -> Lookup<dyn ToolTarget> {
-        self.0.look_up(List::Tools, name, caller, |gateway, member, entry| {
-            Ok(UpstreamTool::new(gateway, member, entry, NameScope::Federated)? as _)
+        self.0.look_up(List::Tools, name, caller, |gateway, member, entry, caller| {
+            MemberTool::look_up(gateway, member, entry, NameScope::Federated, caller)
         })
     }
 
     fn find_prompt(&self, name: &str, caller: &Caller) -> Lookup<dyn PromptTarget> {
-        let allowed = caller.clone();
-        self.0.look_up(List::Prompts, name, caller, move |gateway, member, entry| {
-            Ok(UpstreamPrompt::new(gateway, member, entry, &allowed)? as _)
-        })
+        self.0.look_up(List::Prompts, name, caller, MemberPrompt::look_up)
     }
 
     fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
-        if !of.contains("://") {
-            let allowed = caller.clone();
-            return self.0.look_up(List::Prompts, of, caller, move |gateway, member, entry| {
-                entry.check_quarantine()?;
-                gateway.visibility.authorize(&allowed, member.name(), List::Prompts, &entry.inside, None)?;
-                Ok(Arc::new(UpstreamCompletion { member, of: entry.inside.clone() }) as _)
-            });
+        if of.contains("://") {
+            return self.0.template(of, caller);
         }
-        let server = server_of_uri(of);
-        match self.0.template(of, caller) {
-            Ok(found) => Lookup::Found(Arc::new(found)),
-            Err(fault) => Lookup::Refused { fault, server },
-        }
+        self.0.look_up(List::Prompts, of, caller, |gateway, member, entry, caller| {
+            MemberCompletion::look_up(&gateway, member, List::Prompts, &entry, caller)
+        })
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
-        match self.0.resource(uri, caller) {
-            Ok(found) => Lookup::Found(Arc::new(found)),
-            Err(fault) => Lookup::Refused { fault, server: server_of_uri(uri) },
-        }
+        self.0.resource(uri, caller)
     }
-}
-
-fn server_of_uri(uri: &str) -> Option<Box<str>> {
-    inside_uri(uri).map(|(server, _)| server.into_boxed_str())
 }
 
 /// A tool server that can be replaced at runtime. Its `Info` stays the one it started with.

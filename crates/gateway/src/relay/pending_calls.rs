@@ -17,7 +17,7 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::upstream::{ClientQuestion, ClientRelay};
+use crate::upstream::{ClientQuestion, ClientRelay, ParsedResult};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const MOST: usize = 1_000;
@@ -41,7 +41,7 @@ struct PendingCall {
 
 /// A call that outlives the requests that start and resume it. Dropping it cancels the call.
 struct RunningCall {
-    work: JoinHandle<Result<Json, Fault>>,
+    work: JoinHandle<Result<ParsedResult, Fault>>,
     asked: mpsc::Receiver<ClientQuestion>,
     /// Unanswered questions, by key.
     open: Vec<(String, ClientQuestion)>,
@@ -64,9 +64,9 @@ impl PendingCalls {
         &self,
         cx: &Context,
         start: impl FnOnce(ClientRelay) -> W,
-    ) -> Result<Json, Fault>
+    ) -> Result<ParsedResult, Fault>
     where
-        W: Future<Output = Result<Json, Fault>> + Send + 'static,
+        W: Future<Output = Result<ParsedResult, Fault>> + Send + 'static,
     {
         let call = match self.resume(cx).await? {
             Some(call) => call,
@@ -129,7 +129,7 @@ impl PendingCalls {
         }
     }
 
-    async fn drive(&self, mut call: RunningCall, cx: &Context) -> Result<Json, Fault> {
+    async fn drive(&self, mut call: RunningCall, cx: &Context) -> Result<ParsedResult, Fault> {
         if call.open.is_empty() {
             tokio::select! {
                 biased;

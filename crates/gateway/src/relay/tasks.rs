@@ -11,7 +11,7 @@ use failwell_rpc::{Json, Object, Raw};
 use failwell_toolbox::{Context, Question, TaskNeed};
 
 use crate::upstream::{
-    ClientRelay, RequestParams, Upstream, UpstreamRequest, UpstreamResponse, invalid_response,
+    ClientRelay, ParsedResult, RequestParams, Upstream, UpstreamRequest, UpstreamResponse, invalid_response,
 };
 
 /// The first poll interval; it doubles up to the interval that the upstream states.
@@ -29,7 +29,7 @@ pub(crate) async fn follow_task(
     upstream: &Arc<Upstream>,
     created: Object<'_>,
     cx: &Context,
-) -> Result<Json, Fault> {
+) -> Result<ParsedResult, Fault> {
     let mut task = UpstreamTask::new(upstream, created, cx)?;
     cx.become_task(TaskNeed::Preferred).await?;
     let mut asked = BTreeSet::new();
@@ -57,10 +57,10 @@ pub(crate) async fn follow_task(
 /// that is the result.
 pub(crate) async fn follow_session_task(
     upstream: &Arc<Upstream>,
-    answer: Json,
+    answer: ParsedResult,
     relay: &ClientRelay,
-) -> Result<Json, Fault> {
-    let created = answer.raw().as_object().and_then(|answer| answer.get("task")?.as_object());
+) -> Result<ParsedResult, Fault> {
+    let created = answer.members.members.get("task").and_then(Raw::as_object);
     let Some(created) = created else { return Ok(answer) };
     let mut task = UpstreamTask::new(upstream, created, &relay.cx)?;
     relay.cx.become_task(TaskNeed::Preferred).await?;
@@ -136,7 +136,7 @@ impl UpstreamTask {
         method: &str,
         more: Option<(&'static str, Json)>,
         relay: Option<&ClientRelay>,
-    ) -> Result<Json, Fault> {
+    ) -> Result<ParsedResult, Fault> {
         let mut params = RequestParams::own().with_text("taskId", &self.id);
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
@@ -149,7 +149,8 @@ impl UpstreamTask {
         let mut failures = 0;
         loop {
             match self.request("tasks/get", None, None).await {
-                Ok(text) => {
+                Ok(found) => {
+                    let text = found.members.members.to_json();
                     let report = TaskReport::parse(text.clone())
                         .ok_or_else(|| invalid_response(text.text().as_bytes()))?;
                     if report.state != TaskStatus::Finished {
@@ -170,7 +171,7 @@ impl UpstreamTask {
     async fn answer(
         &mut self,
         questions: &[(String, Question)],
-    ) -> Result<Option<Result<Json, Fault>>, Fault> {
+    ) -> Result<Option<Result<ParsedResult, Fault>>, Fault> {
         if questions.is_empty() {
             tokio::time::sleep(FIRST_POLL).await;
             return Ok(None);
@@ -197,15 +198,15 @@ impl UpstreamTask {
         }
     }
 
-    fn end(&mut self, report: &Json) -> Result<Json, Fault> {
+    fn end(&mut self, report: &Json) -> Result<ParsedResult, Fault> {
         self.finished = true;
         let object = report.raw().as_object().or_fault(&reason::SERVER_BUG)?;
         if let Some(result) = object.get("result").filter(|result| result.as_object().is_some()) {
-            return Ok(result.to_json());
+            return Ok(ParsedResult::parse("tools/call", result.to_json()));
         }
         let status = object.get("status").and_then(Raw::as_str).unwrap_or_default();
         match (&*status, object.get("error").and_then(UpstreamResponse::error)) {
-            ("failed", Some(error)) => error.result(),
+            ("failed", Some(error)) => error.result().map(|result| ParsedResult::parse("tools/call", result)),
             ("cancelled", _) if self.cx.is_task() => Err(Fault::new(&reason::SERVER_CANCELLED)),
             ("cancelled", _) => {
                 Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR).capture("task", report.text()))

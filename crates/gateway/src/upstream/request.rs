@@ -13,7 +13,7 @@ use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::connection::channel::Channel;
 use crate::upstream::connection_pool::PooledConnection;
 use crate::upstream::params::{RequestParams, SendContext};
-use crate::upstream::response::UpstreamResponse;
+use crate::upstream::response::{ParsedResult, UpstreamResponse};
 use crate::upstream::span::RequestSpan;
 
 #[derive(Clone, Copy)]
@@ -55,11 +55,12 @@ impl Upstream {
         self: &Arc<Self>,
         cx: &Context,
         request: &UpstreamRequest<'_>,
-    ) -> Result<Json, Fault> {
+    ) -> Result<ParsedResult, Fault> {
         let span = cx.trace().zip(self.tracer.get());
         let span = span.map(|(trace, tracer)| RequestSpan::begin(tracer, trace, &self.settings, request));
         let began = Instant::now();
         let asked = self.attempt(cx, request, span.as_ref()).await;
+        let asked = asked.map(|result| ParsedResult::parse(request.method, result));
         self.counters().answered(began.elapsed(), asked.as_ref().map(|_| ()));
         if let Some(span) = span {
             span.end(asked.as_ref());

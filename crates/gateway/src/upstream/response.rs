@@ -101,6 +101,8 @@ pub(crate) struct ParsedResult {
     pub(crate) kind: Option<Json>,
     /// The other members. The pipeline writes the era-specific ones itself.
     pub(crate) members: Members,
+    /// Whether it is the result of a tool that failed (`isError`).
+    pub(crate) is_tool_failure: bool,
 }
 
 impl ParsedResult {
@@ -111,11 +113,13 @@ impl ParsedResult {
     }
 
     /// Splits a result in one pass, because results can be large.
-    pub(crate) fn parse(result: Json) -> ParsedResult {
+    pub(crate) fn parse(method: &str, result: Json) -> ParsedResult {
         let (members, taken) = result.part(["resultType", "ttlMs", "cacheScope", "_meta"]);
         let [kind, ttl, scope, meta] = taken;
         let meta = meta.and_then(|meta| meta.raw().as_object()?.without(&BETWEEN_US));
-        ParsedResult { kind, members: Members { members, meta, cache: cache(ttl, scope) } }
+        let is_of_tool = matches!(method, "tools/call" | "tasks/result");
+        let is_tool_failure = is_of_tool && members.get("isError").and_then(Raw::as_bool) == Some(true);
+        ParsedResult { kind, members: Members { members, meta, cache: cache(ttl, scope) }, is_tool_failure }
     }
 }
 
