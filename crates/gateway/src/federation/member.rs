@@ -15,7 +15,7 @@ use failwell_rpc::{Json, Raw};
 use failwell_toolbox::{Context, List, Members, Page, ServerFeatures, ToolServer};
 
 use crate::federation::catalogue::narrower;
-use crate::upstream::{DualEraUpstream, RequestParams, UpstreamRequest, invalid_response, upstream_code};
+use crate::upstream::{DualEraUpstream, RequestError, RequestParams, UpstreamRequest, invalid_response};
 
 /// How long a built-in server may take to list its items. Upstreams have settings for it.
 pub(crate) const OWN_LIST_LIMIT: Duration = Duration::from_secs(10);
@@ -187,9 +187,11 @@ impl Member {
             None => params,
         };
         let asked = upstream.for_client(cx).request(cx, &UpstreamRequest::new(method, &params)).await;
-        let result = asked.map_err(|fault| match upstream_code(&fault) {
-            Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
-            _ => fault,
+        let result = asked.map_err(|error| match error {
+            RequestError::Rejected { code: -32602, fault } if cursor.is_some() => {
+                Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault)
+            }
+            error => error.into(),
         })?;
         let Members { members, meta, cache } = result.members;
         Ok(Page { members: members.to_json(), meta, cache: cache.unwrap_or(NO_CACHE) })

@@ -11,7 +11,8 @@ use failwell_rpc::{Json, Object, Raw};
 use failwell_toolbox::{Context, Question, TaskNeed};
 
 use crate::upstream::{
-    ClientRelay, ParsedResult, RequestParams, Upstream, UpstreamRequest, UpstreamResponse, invalid_response,
+    ClientRelay, ParsedResult, RequestError, RequestParams, Upstream, UpstreamRequest, UpstreamResponse,
+    invalid_response,
 };
 
 /// The first poll interval; it doubles up to the interval that the upstream states.
@@ -29,7 +30,7 @@ pub(crate) async fn follow_task(
     upstream: &Arc<Upstream>,
     created: Object<'_>,
     cx: &Context,
-) -> Result<ParsedResult, Fault> {
+) -> Result<ParsedResult, RequestError> {
     let mut task = UpstreamTask::new(upstream, created, cx)?;
     cx.become_task(TaskNeed::Preferred).await?;
     let mut asked = BTreeSet::new();
@@ -59,7 +60,7 @@ pub(crate) async fn follow_session_task(
     upstream: &Arc<Upstream>,
     answer: ParsedResult,
     relay: &ClientRelay,
-) -> Result<ParsedResult, Fault> {
+) -> Result<ParsedResult, RequestError> {
     let created = answer.members.members.get("task").and_then(Raw::as_object);
     let Some(created) = created else { return Ok(answer) };
     let mut task = UpstreamTask::new(upstream, created, &relay.cx)?;
@@ -71,7 +72,7 @@ pub(crate) async fn follow_session_task(
         if report.state != TaskStatus::Working {
             match task.request("tasks/result", None, Some(relay)).await {
                 // The client may still be answering a question.
-                Err(fault) if *fault.reason() == reason::GATEWAY_UPSTREAM_TIMEOUT => {}
+                Err(RequestError::TimedOut(_)) => {}
                 result => {
                     task.finished = true;
                     return result;
@@ -136,7 +137,7 @@ impl UpstreamTask {
         method: &str,
         more: Option<(&'static str, Json)>,
         relay: Option<&ClientRelay>,
-    ) -> Result<ParsedResult, Fault> {
+    ) -> Result<ParsedResult, RequestError> {
         let mut params = RequestParams::own().with_text("taskId", &self.id);
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
@@ -158,11 +159,11 @@ impl UpstreamTask {
                     }
                     return Ok(report);
                 }
-                Err(fault) if is_transient(&fault) && failures < MOST_FAILURES => {
+                Err(error) if is_transient(error.fault()) && failures < MOST_FAILURES => {
                     failures += 1;
                     tokio::time::sleep(BACKOFF.delay(failures)).await;
                 }
-                Err(fault) => return Err(fault),
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -171,7 +172,7 @@ impl UpstreamTask {
     async fn answer(
         &mut self,
         questions: &[(String, Question)],
-    ) -> Result<Option<Result<ParsedResult, Fault>>, Fault> {
+    ) -> Result<Option<Result<ParsedResult, RequestError>>, Fault> {
         if questions.is_empty() {
             tokio::time::sleep(FIRST_POLL).await;
             return Ok(None);
@@ -198,7 +199,7 @@ impl UpstreamTask {
         }
     }
 
-    fn end(&mut self, report: &Json) -> Result<ParsedResult, Fault> {
+    fn end(&mut self, report: &Json) -> Result<ParsedResult, RequestError> {
         self.finished = true;
         let object = report.raw().as_object().or_fault(&reason::SERVER_BUG)?;
         if let Some(result) = object.get("result").filter(|result| result.as_object().is_some()) {
@@ -207,11 +208,11 @@ impl UpstreamTask {
         let status = object.get("status").and_then(Raw::as_str).unwrap_or_default();
         match (&*status, object.get("error").and_then(UpstreamResponse::error)) {
             ("failed", Some(error)) => error.result().map(|result| ParsedResult::parse("tools/call", result)),
-            ("cancelled", _) if self.cx.is_task() => Err(Fault::new(&reason::SERVER_CANCELLED)),
+            ("cancelled", _) if self.cx.is_task() => Err(Fault::new(&reason::SERVER_CANCELLED).into()),
             ("cancelled", _) => {
-                Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR).capture("task", report.text()))
+                Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR).capture("task", report.text()).into())
             }
-            _ => Err(invalid_response(report.text().as_bytes())),
+            _ => Err(invalid_response(report.text().as_bytes()).into()),
         }
     }
 }

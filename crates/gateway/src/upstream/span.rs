@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-use failwell_fault::{Fault, Reason, reason};
+use failwell_fault::{Reason, reason};
 use failwell_pipeline::{Span, SpanKind, SpanOutcome, Tracer, Transport};
 use failwell_rpc::Revision;
 use failwell_toolbox::Trace;
 use http::Uri;
 
 use crate::upstream::UpstreamRequest;
-use crate::upstream::response::{ParsedResult, upstream_code};
+use crate::upstream::response::{ParsedResult, RequestError};
 use crate::upstream::settings::{Endpoint, UpstreamSettings};
 
 /// An open span. Dropping it records a cancellation.
@@ -65,7 +65,7 @@ impl RequestSpan {
         }
     }
 
-    pub(crate) fn end(mut self, answer: Result<&ParsedResult, &Fault>) {
+    pub(crate) fn end(mut self, answer: Result<&ParsedResult, &RequestError>) {
         if let Some(open) = self.0.take() {
             open.end(outcome(answer));
         }
@@ -99,11 +99,11 @@ impl OpenSpan {
     }
 }
 
-fn outcome(answer: Result<&ParsedResult, &Fault>) -> SpanOutcome {
+fn outcome(answer: Result<&ParsedResult, &RequestError>) -> SpanOutcome {
     match answer {
         Ok(result) if result.is_tool_failure => SpanOutcome::ToolFailed,
         Ok(_) => SpanOutcome::Well,
-        Err(fault) => failed(fault.reason(), upstream_code(fault)),
+        Err(error) => failed(error.fault().reason(), error.code()),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::federation::member::Member;
 use crate::federation::names::uris;
 use crate::relay::call_upstream;
 use crate::upstream::{
-    DualEraUpstream, RequestParams, SendContext, Upstream, UpstreamRequest, WatchOutcome, upstream_code,
+    DualEraUpstream, RequestError, RequestParams, SendContext, Upstream, UpstreamRequest, WatchOutcome,
 };
 
 pub(crate) struct MemberResource {
@@ -65,7 +65,7 @@ impl ResourceTarget for MemberResource {
                     let mut params = RequestParams::forwarded().with_text("uri", &self.uris.inside);
                     let (upstream, pending) = (upstream.for_client(&cx), &self.gateway.pending_calls);
                     let read = call_upstream(upstream, "resources/read", &mut params, &cx, pending).await;
-                    read.map(|result| result.members).map_err(|fault| unknown_or(fault, &self.uris.inside))
+                    read.map(|result| result.members).map_err(|error| unknown_or(error, &self.uris.inside))
                 }
             };
             let read = read.map_err(|fault| naming(&self.uris.asked, fault));
@@ -126,13 +126,13 @@ async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Resu
     }
     let params = RequestParams::forwarded().with_text("uri", uri);
     let watched = upstream.request(cx, &UpstreamRequest::new("resources/subscribe", &params)).await;
-    watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
+    watched.map(|_| ()).map_err(|error| unknown_or(error, uri))
 }
 
 /// Upstreams report an unknown resource with one of two codes.
-fn unknown_or(fault: Fault, uri: &str) -> Fault {
-    match upstream_code(&fault) {
-        Some(-32002 | -32602) => unknown_resource(uri).absorbing(fault),
-        _ => fault,
+fn unknown_or(error: RequestError, uri: &str) -> Fault {
+    match error {
+        RequestError::Rejected { code: -32002 | -32602, fault } => unknown_resource(uri).absorbing(fault),
+        error => error.into(),
     }
 }
