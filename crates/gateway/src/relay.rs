@@ -8,15 +8,16 @@ pub(crate) mod tool_errors;
 
 use std::sync::Arc;
 
-use failwell_fault::{Fact, Fault, reason};
+use failwell_fault::{Fault, reason};
 use failwell_rpc::{Era, Json, Object, Raw};
-use failwell_toolbox::{Capability, Context, Members, Question, TASKS_EXTENSION};
+use failwell_toolbox::{Capability, Context, Question};
 
 pub(crate) use self::pending_calls::PendingCalls;
 pub(crate) use self::result_shape::check_shape;
 use self::tasks::{follow_session_task, follow_task, read_questions};
 use crate::upstream::{
-    ClientRelay, ParsedResult, PooledConnection, RequestParams, Upstream, UpstreamRequest, invalid_response,
+    ClientRelay, ParsedResult, PooledConnection, RequestError, RequestParams, Upstream, UpstreamRequest,
+    invalid_response,
 };
 
 const MOST_ROUNDS: usize = 8;
@@ -30,12 +31,12 @@ pub(crate) async fn call_upstream(
     params: &mut RequestParams,
     cx: &Context,
     pending_calls: &Arc<PendingCalls>,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, RequestError> {
     // A caller that gives up before the request left changed nothing, and its fault says so.
     let pooled = tokio::select! {
         biased;
         pooled = upstream.acquire(cx) => pooled?,
-        () = cx.cancelled() => return Err(Fault::new(&reason::SERVER_CANCELLED)),
+        () = cx.cancelled() => return Err(Fault::new(&reason::SERVER_CANCELLED).into()),
     };
     let result = match pooled.connection.era() {
         Era::Modern => call_with_rounds(upstream, &pooled, method, params, cx).await,
@@ -44,7 +45,7 @@ pub(crate) async fn call_upstream(
             Box::pin(call_session_upstream(upstream, pooled, method, params, cx, pending_calls)).await
         }
     };
-    check_shape(method, result?)
+    Ok(check_shape(method, result?)?)
 }
 
 async fn call_session_upstream(
@@ -54,16 +55,15 @@ async fn call_session_upstream(
     params: &RequestParams,
     cx: &Context,
     pending_calls: &Arc<PendingCalls>,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, RequestError> {
     let send = |relay| send_in_session(upstream.clone(), pooled, method, params.clone(), relay);
     let is_session = cx.client().revision.era() == Era::Session;
     // A client that supports tasks gets questions through the task.
     let is_followed = params.is_task() && cx.client().can(Capability::Tasks);
-    let result = match is_session || is_followed {
-        true => send(ClientRelay::direct(cx)).await?,
-        false => pending_calls.call(cx, send).await?,
-    };
-    Ok(ParsedResult::parse(result).members)
+    match is_session || is_followed {
+        true => send(ClientRelay::direct(cx)).await,
+        false => pending_calls.call(cx, send).await,
+    }
 }
 
 /// Sends a request to a session-era upstream, which asks its questions while the request is open.
@@ -73,7 +73,7 @@ async fn send_in_session(
     method: &'static str,
     params: RequestParams,
     relay: ClientRelay,
-) -> Result<Json, Fault> {
+) -> Result<ParsedResult, RequestError> {
     let request = UpstreamRequest::new(method, &params).on(&pooled).relayed(&relay);
     let result = upstream.request(&relay.cx, &request).await?;
     if params.is_task() { follow_session_task(&upstream, result, &relay).await } else { Ok(result) }
@@ -87,12 +87,12 @@ async fn call_with_rounds(
     method: &'static str,
     params: &mut RequestParams,
     cx: &Context,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, RequestError> {
     resume(params, cx);
     let relay = ClientRelay::direct(cx);
     let asked = upstream.request(cx, &UpstreamRequest::new(method, params).on(on).relayed(&relay)).await;
-    match asked.map(ParsedResult::parse) {
-        Ok(found) if found.is_complete() => Ok(found.members),
+    match asked {
+        Ok(found) if found.is_complete() => Ok(found),
         // Boxed, because it is rare: the future of every call stays small.
         other => Box::pin(continue_rounds(upstream, other, method, params, &relay)).await,
     }
@@ -101,47 +101,39 @@ async fn call_with_rounds(
 /// Asks the client and repeats the request with the answers.
 async fn continue_rounds(
     upstream: &Arc<Upstream>,
-    first: Result<ParsedResult, Fault>,
+    first: Result<ParsedResult, RequestError>,
     method: &'static str,
     params: &mut RequestParams,
     relay: &ClientRelay,
-) -> Result<Members, Fault> {
+) -> Result<ParsedResult, RequestError> {
     let (mut found, cx) = (first, &relay.cx);
     let mut more = 1..MOST_ROUNDS;
     loop {
         match found {
-            Ok(found) if found.is_complete() => return Ok(found.members),
-            Ok(ParsedResult { kind, members }) => {
+            Ok(found) if found.is_complete() => return Ok(found),
+            Ok(ParsedResult { kind, members, .. }) => {
                 let nonsense = || invalid_response(members.members.text().as_bytes());
                 let object = members.members.object();
                 match kind.as_ref().and_then(|kind| kind.raw().as_str()).as_deref() {
                     Some("input_required") => ask(params, object, cx).await?,
                     Some("task") if method == "tools/call" => {
-                        return Ok(ParsedResult::parse(follow_task(upstream, object, cx).await?).members);
+                        return follow_task(upstream, object, cx).await;
                     }
-                    _ => return Err(nonsense()),
+                    _ => return Err(nonsense().into()),
                 }
             }
             // The session era has no such tasks, so the gateway follows the task. The rejected request had no effect.
-            Err(fault) if wants_tasks(&fault) && cx.client().revision.era() == Era::Session => {
+            Err(RequestError::NeedsTasks(_)) if cx.client().revision.era() == Era::Session => {
                 params.follow_tasks();
             }
-            Err(fault) => return Err(fault),
+            Err(error) => return Err(error),
         }
         if more.next().is_none() {
-            return Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking"));
+            let garbled = Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED);
+            return Err(garbled.note("rounds", "it never stops asking").into());
         }
-        found = upstream
-            .request(cx, &UpstreamRequest::new(method, params).relayed(relay))
-            .await
-            .map(ParsedResult::parse);
+        found = upstream.request(cx, &UpstreamRequest::new(method, params).relayed(relay)).await;
     }
-}
-
-fn wants_tasks(fault: &Fault) -> bool {
-    let required = fault.get("required");
-    *fault.reason() == reason::MCP_CAPABILITY
-        && matches!(required, Some(Fact::Words(words)) if words.contains(&TASKS_EXTENSION))
 }
 
 /// Restores the answers and the state of an earlier round.

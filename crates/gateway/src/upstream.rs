@@ -35,11 +35,11 @@ pub(crate) use self::connection::http::header_params;
 pub(crate) use self::connection_pool::PooledConnection;
 pub(crate) use self::params::{RequestParams, SendContext};
 pub(crate) use self::request::UpstreamRequest;
-pub(crate) use self::response::{ParsedResult, UpstreamResponse, invalid_response, upstream_code};
+pub(crate) use self::response::{ParsedResult, RequestError, UpstreamResponse, invalid_response};
 pub(crate) use self::subscriptions::WatchOutcome;
 
 use self::circuit_breaker::CircuitBreaker;
-use self::connection::{Connector, DetectedProtocol, UpstreamConnection};
+use self::connection::{Connector, DetectedProtocol, StartError, UpstreamConnection};
 use self::connection_pool::{ConnectionPool, ConnectionSlot, UpstreamStatus, circuit_open};
 use self::counters::UpstreamCounters;
 use self::debouncer::Debouncer;
@@ -226,7 +226,7 @@ impl Upstream {
         let slot = self.pool.slot(cx)?;
         slot.touch();
         if let Some(connection) = slot.alive()
-            && connection.is_usable().await
+            && connection.channel.is_usable().await
         {
             connection.channel.users().record_use(cx);
             return Ok(PooledConnection { slot, connection });
@@ -273,11 +273,13 @@ impl Upstream {
         let started = self.connector.start(known, cx, self.change_notifier(cx)).await;
         let connection = match started {
             Ok(connection) => connection,
-            Err(fault) => {
-                let wait = self.health().failed(&fault);
+            Err(error) => {
+                let wait = self.health().failed(&error);
                 self.breaker.open(wait).await;
-                let is_late = *fault.reason() == reason::GATEWAY_UPSTREAM_STARTING;
-                return Err(if is_late { fault.retry_as(Retry::After(wait)) } else { fault });
+                return Err(match error {
+                    StartError::Late(fault) => fault.retry_as(Retry::After(wait)),
+                    StartError::Failed { fault, .. } => fault,
+                });
             }
         };
         *self.health() = Health {

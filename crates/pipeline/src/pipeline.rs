@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 use crate::controls::Controls;
 use crate::record::ExchangeOutcome;
 use crate::recorder::Recorder;
-use crate::request::call::Call;
+use crate::request::call::{Call, RoutedCall};
 use crate::request::context_ports::ContextPorts;
 use crate::request::extension::Attachment;
 use crate::request::incoming_request::{IncomingMessage, IncomingRequest};
@@ -38,7 +38,6 @@ use crate::shutdown::Shutdown;
 use crate::stages::guard_in::{GuardedCall, GuardedContent};
 use crate::stages::identify::RequestMeta;
 use crate::stages::invoke::InvokeResult;
-use crate::stages::route::{Target, check_headers};
 use failwell_toolbox::Context;
 use failwell_toolbox::MetricsText;
 use failwell_toolbox::ToolServer;
@@ -63,13 +62,14 @@ pub struct Answer {
 }
 
 impl Pipeline {
-    /// Creates a pipeline in front of this tool server.
+    /// Creates a pipeline in front of this tool server. Fails if the server cannot be served.
     pub fn new(
         server: Arc<dyn ToolServer>,
         settings: PipelineSettings,
         controls: Controls,
         recorder: impl Into<Recorder>,
     ) -> Result<Arc<Pipeline>, Fault> {
+        server.check()?;
         let info = server.info();
         let described = json!({"name": info.name, "title": info.title, "version": info.version});
         Ok(Arc::new(Pipeline {
@@ -150,22 +150,20 @@ impl Pipeline {
         let scope = RequestScope { pipeline: self, client, incoming, meta, to, log };
 
         let _permit = self.limit_caller(incoming.caller).await?;
-        let target = self.route(self.look_up(&call, incoming), &scope).await?;
-        let _tool_permit = match (&call, &target) {
-            (Call::Tool(call), Target::Tool(tool)) => {
-                check_headers(&incoming.message, &**tool, &call.arguments)?;
-                Some(self.limit_tool(incoming.caller, &**tool).await?)
-            }
-            _ => None,
+        let call = scope.route(call).await?;
+        let _tool_permit = match &call {
+            RoutedCall::Tool(_, tool) => Some(self.limit_tool(incoming.caller, &**tool).await?),
+            RoutedCall::Other(_) => None,
         };
         let content = GuardedContent::of(&call, &incoming.message)?;
         match self.guard_in(content, &scope).await? {
-            GuardedCall::AsSent => self.invoke(call, target, &scope).await,
+            GuardedCall::AsSent => self.invoke(scope.approve(call).await?, &scope).await,
             // Boxed, because these branches are rare: the future of every call stays small.
             GuardedCall::Content(clean) => {
-                Box::pin(self.invoke(call.with_content(clean)?, target, &scope)).await
+                let call = call.with_content(clean)?;
+                Box::pin(async { self.invoke(scope.approve(call).await?, &scope).await }).await
             }
-            GuardedCall::Request(clean) => Box::pin(self.invoke_redacted(&clean, target, scope)).await,
+            GuardedCall::Request(clean) => Box::pin(self.invoke_redacted(&clean, call, scope)).await,
         }
     }
 
@@ -195,7 +193,7 @@ impl Pipeline {
     async fn invoke_redacted(
         self: &Arc<Self>,
         clean: &str,
-        target: Target,
+        call: RoutedCall<'_>,
         scope: RequestScope<'_>,
     ) -> Result<InvokeResult, Fault> {
         let unreadable =
@@ -204,12 +202,13 @@ impl Pipeline {
         let Incoming::One(Ok(Message::Request(request))) = read(clean.as_bytes(), &Limits::default()) else {
             return Err(unreadable());
         };
-        let call = Call::of_mcp(&request, scope.client.revision, self.server.offers())?;
+        let clean = Call::of_mcp(&request, scope.client.revision, self.server.offers())?;
+        let call = call.with_call(clean).ok_or_else(unreadable)?;
         let incoming = scope.incoming.with_message(IncomingMessage::Mcp(request, era));
         let meta = RequestMeta::read(&incoming.message);
         let RequestScope { pipeline, client, to, log, .. } = scope;
         let scope = RequestScope { pipeline, client, incoming: &incoming, meta, to, log };
-        self.invoke(call, target, &scope).await
+        self.invoke(scope.approve(call).await?, &scope).await
     }
 
     /// Counts a message that begins, and returns its start time.

@@ -21,7 +21,8 @@ const SHUTDOWN: Duration = Duration::from_millis(100);
 /// Serves a toolbox as the command line asks: over stdio, or over HTTP with `--listen`. Ends after Ctrl-C, SIGTERM or the end
 /// of input, when every accepted request is answered.
 ///
-/// `toolbox` is called within the runtime, so it may open connections and start tasks.
+/// `toolbox` is called within the runtime, so it may open connections and start tasks. If two of its tools have one name, the
+/// server does not start: it names the tool on standard error and exits with 1.
 pub fn run(toolbox: impl FnOnce() -> Result<Toolbox, Fault>) -> ExitCode {
     keep_panics_quiet();
     let command = match parse(std::env::args().skip(1)) {

@@ -143,3 +143,21 @@ async fn a_session_sees_questions_and_concurrent_calls() {
     assert_eq!(baked["result"]["structuredContent"], json!({"degrees": 230}), "{baked}");
     assert!(session.received().contains("the oven has 0 degrees"));
 }
+
+#[tokio::test]
+async fn two_tools_of_one_name_do_not_start() {
+    async fn answer(_: Bake, _cx: Context) -> Result<Oven, Fault> {
+        Ok(Oven { degrees: 0 })
+    }
+    let tool = |name| Tool::typed(name, "Answers.", answer).expect("a tool");
+    for (second, starts) in [("look", false), ("bake", false), ("Look", true)] {
+        let toolbox = toolbox().expect("a toolbox").tool(tool(second));
+        match TestClient::new(toolbox) {
+            Ok(_) => assert!(starts, "{second}"),
+            Err(fault) => {
+                let told = fault.operator().to_string();
+                assert!(!starts && told.contains(&format!("two tools with the name {second}")), "{told}");
+            }
+        }
+    }
+}

@@ -9,6 +9,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_backoff::Backoff;
 use failwell_fault::{Fault, OrFault, reason};
 use parking_lot::Mutex;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -17,8 +18,8 @@ use crate::consent_file::{in_transaction, migrate};
 
 /// Attempts to make one change while other nodes make theirs.
 const MOST_TRIES: u32 = 40;
-/// Pause before another attempt.
-const PAUSE: Duration = Duration::from_millis(5);
+/// The delay before another attempt.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(20));
 
 /// Where the image is. Versions count from 1; 0 means that there is no image.
 pub trait SharedImage: Debug + Send + Sync + 'static {
@@ -75,7 +76,7 @@ impl SharedCopy {
             // The copy has a change that does not count.
             *state = CopyState::default();
             replaced?;
-            std::thread::sleep(PAUSE * tries.min(4));
+            std::thread::sleep(BACKOFF.delay(tries));
         }
         Err(Fault::new(&reason::POLICY_UNDECIDED).note("shared", "other nodes change it all the time"))
     }

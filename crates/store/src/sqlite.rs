@@ -13,10 +13,11 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use failwell_backoff::Backoff;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-/// The delay between two attempts.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The delay before another attempt.
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(10), Duration::from_millis(80));
 
 /// Creates the file and its folder if missing.
 pub fn make(path: &Path) -> io::Result<()> {
@@ -48,10 +49,13 @@ pub fn open(path: &Path, patience: Duration, pragmas: &str) -> rusqlite::Result<
 /// Turns the write-ahead log on. SQLite reports a conflict between two processes at once and ignores the busy
 /// timeout, so this function retries.
 fn begin_log(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
-    let until = Instant::now() + patience;
+    let (until, mut failures) = (Instant::now() + patience, 0);
     loop {
         match connection.execute_batch("PRAGMA journal_mode = WAL;") {
-            Err(error) if is_busy(&error) && Instant::now() < until => std::thread::sleep(PAUSE),
+            Err(error) if is_busy(&error) && Instant::now() < until => {
+                failures += 1;
+                std::thread::sleep(BACKOFF.delay(failures));
+            }
             begun => return begun,
         }
     }

@@ -53,6 +53,6 @@ pub use server::{
     Completion, Info, List, Members, Page, ServerFeatures, Support, ToolServer, unknown_resource,
 };
 pub use tool::{HeaderParam, Tool, Work, parse_arguments, with_state};
+pub use tool_outcome::ToolOutcome;
 pub use tool_outcome::typed_outcome::TypedOutcome;
-pub use tool_outcome::{ToolOutcome, reports_failure};
 pub use toolbox::Toolbox;

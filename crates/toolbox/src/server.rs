@@ -148,6 +148,10 @@ pub trait ToolServer: Send + Sync + 'static {
     fn info(&self) -> &Info;
     /// The features of the server.
     fn offers(&self) -> ServerFeatures;
+    /// Fails if the server cannot be served. It is called once, before the server starts.
+    fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
     /// Determines the server's features before a client's handshake is answered. A server with static
     /// features has nothing to do.
     fn prepare(&self, _cx: Context) -> Work<()> {

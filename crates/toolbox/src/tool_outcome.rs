@@ -4,7 +4,7 @@ pub(crate) mod typed_outcome;
 
 use failwell_fault::{Effect, Fault, OrFault, Origin, Retry, reason};
 use failwell_render::{Cache, Outcome, ReportedFailure, ResultKind, ToolFailure};
-use failwell_rpc::{Json, Object, Raw, Revision};
+use failwell_rpc::{Json, Revision};
 use serde::Serialize;
 
 use crate::content::Content;
@@ -16,8 +16,6 @@ pub struct ToolOutcome {
     pub(crate) content: Vec<Content>,
     pub(crate) structured: Option<Json>,
     pub(crate) verdict: Verdict,
-    /// What the operator reads about a failure that an upstream reported.
-    pub(crate) note: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -27,13 +25,8 @@ pub(crate) enum Verdict {
     MarkedAsError,
     Failed(Fault),
     Relayed(Members),
-    /// An upstream result with `isError`.
-    RelayedFailure(Members),
-}
-
-/// Whether the result of a tool call has `isError` set.
-pub fn reports_failure(result: Object<'_>) -> bool {
-    result.get("isError").and_then(Raw::as_bool) == Some(true)
+    /// An upstream result with `isError`, and a text for the operator.
+    RelayedFailure(Members, String),
 }
 
 impl ToolOutcome {
@@ -61,13 +54,14 @@ impl ToolOutcome {
         self
     }
 
-    /// Wraps an upstream result, unchanged. The decision whether the tool failed is made here.
+    /// Wraps the result of an upstream tool that succeeded, unchanged.
     pub fn relayed(members: Members) -> ToolOutcome {
-        let verdict = match reports_failure(members.members.object()) {
-            true => Verdict::RelayedFailure(members),
-            false => Verdict::Relayed(members),
-        };
-        ToolOutcome { verdict, ..ToolOutcome::default() }
+        ToolOutcome { verdict: Verdict::Relayed(members), ..ToolOutcome::default() }
+    }
+
+    /// Wraps the result of an upstream tool that failed (`isError`), with a text for the operator.
+    pub fn relayed_failure(members: Members, note: String) -> ToolOutcome {
+        ToolOutcome { verdict: Verdict::RelayedFailure(members, note), ..ToolOutcome::default() }
     }
 
     /// Changes an upstream result. A local result stays unchanged.
@@ -75,16 +69,9 @@ impl ToolOutcome {
     pub fn map_relayed(mut self, change: impl FnOnce(Members) -> Members) -> ToolOutcome {
         self.verdict = match self.verdict {
             Verdict::Relayed(members) => Verdict::Relayed(change(members)),
-            Verdict::RelayedFailure(members) => Verdict::RelayedFailure(change(members)),
+            Verdict::RelayedFailure(members, note) => Verdict::RelayedFailure(change(members), note),
             ours => ours,
         };
-        self
-    }
-
-    /// Adds a text for the operator to a failure that an upstream reported.
-    #[must_use]
-    pub fn noting(mut self, note: String) -> ToolOutcome {
-        self.note = Some(note);
         self
     }
 
@@ -106,10 +93,12 @@ impl ToolOutcome {
 impl ToolOutcome {
     /// Converts the outcome to an MCP result of this revision.
     pub fn into_outcome(self, revision: Revision) -> Result<Outcome, Fault> {
-        let ToolOutcome { content, structured, verdict, note } = self;
+        let ToolOutcome { content, structured, verdict } = self;
         let is_error = match verdict {
             Verdict::Relayed(relayed) => return Ok(relayed.into_outcome(None)),
-            Verdict::RelayedFailure(relayed) => return Ok(reported_failure(relayed, Origin::Upstream, note)),
+            Verdict::RelayedFailure(relayed, note) => {
+                return Ok(reported_failure(relayed, Origin::Upstream, Some(note)));
+            }
             Verdict::Failed(fault) => {
                 let blocks = content.iter().map(Json::of).collect::<Result<_, _>>();
                 let blocks = blocks.or_fault(&reason::SERVER_BUG)?;

@@ -1,6 +1,6 @@
 //! A tool server made of declarations.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use base64::Engine;
@@ -82,7 +82,7 @@ impl Toolbox {
         &self.reasons
     }
 
-    /// Adds a tool.
+    /// Adds a tool. Its name must be new: [`ToolServer::check`] fails for a second tool, prompt or resource of one name.
     #[must_use]
     pub fn tool(mut self, tool: Tool) -> Toolbox {
         let tool = Arc::new(ServedTool { header_params: tool.header_params(), tool });
@@ -191,6 +191,21 @@ impl ToolServer for Toolbox {
             resources: offered(self.resources.is_empty()),
             completions: offered(self.completers.is_empty()),
             tasks: Support::Yes,
+        }
+    }
+
+    /// Fails if two tools, prompts or resources have one name: callers could reach only one of them.
+    fn check(&self) -> Result<(), Fault> {
+        let tools = self.tools.iter().map(|served| ("tool", served.tool.name));
+        let prompts = self.prompts.iter().map(|prompt| ("prompt", prompt.name));
+        let resources = self.resources.iter().map(|resource| ("resource", &*resource.uri));
+        let mut names = HashSet::new();
+        match tools.chain(prompts).chain(resources).find(|name| !names.insert(*name)) {
+            Some((item, name)) => {
+                let twice = format!("{} has two {item}s with the name {name}", self.info.name);
+                Err(Fault::new(&reason::SERVER_BUG).note("toolbox", twice))
+            }
+            None => Ok(()),
         }
     }
 

@@ -43,6 +43,10 @@ impl ToolServer for TasksServer {
         self.toolbox.offers()
     }
 
+    fn check(&self) -> Result<(), Fault> {
+        self.toolbox.check()
+    }
+
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
         self.toolbox.list(list, cursor, cx)
     }
@@ -64,13 +68,9 @@ impl ToolServer for TasksServer {
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
-        match self.toolbox.find_resource(uri, caller) {
-            Lookup::Found(resource) => {
-                let (watch, uri) = (self.watch.clone(), uri.to_owned());
-                Lookup::Found(Arc::new(WatchedResource { resource, watch, uri }))
-            }
-            other => other,
-        }
+        let (watch, uri) = (self.watch.clone(), uri.to_owned());
+        let found = self.toolbox.find_resource(&uri, caller);
+        found.map(move |resource| Arc::new(WatchedResource { resource, watch, uri }) as _)
     }
 }
 

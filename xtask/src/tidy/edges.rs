@@ -24,7 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     // The stages, and the traits of the controls around them. It knows no policy, ledger or store.
     ("failwell-pipeline", &["toolbox", "journal", "render", "rpc", "fault"]),
     // Keys, approvals, pins and stored files of one node. It opens every SQLite file.
-    ("failwell-store", &["policy", "rpc", "fault"]),
+    ("failwell-store", &["backoff", "policy", "rpc", "fault"]),
     ("failwell-audit", &["store", "pipeline", "toolbox", "journal", "render", "rpc", "fault"]),
     // Implements the controls of the pipeline with policy, ledger and store.
     (

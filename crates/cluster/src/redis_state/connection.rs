@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use failwell_backoff::with_jitter;
 use failwell_connect::Trust;
 use failwell_fault::{Fault, OrFault, Secret, reason};
 use redis::aio::{MultiplexedConnection, PubSub};
@@ -14,7 +15,7 @@ use crate::redis_state::tls::RedisTls;
 /// Maximum time to connect, and for one command.
 pub(crate) const WAIT: Duration = Duration::from_secs(1);
 /// Time without new attempts after a failure.
-const BACKOFF: Duration = Duration::from_millis(500);
+const PAUSE: Duration = Duration::from_millis(500);
 
 const OVER_TLS: &str = "rediss://";
 
@@ -80,7 +81,7 @@ impl RedisConnection {
                 Ok((connection, slot.number))
             }
             failed => {
-                slot.backoff_until = Some(Instant::now() + BACKOFF);
+                slot.backoff_until = Some(Instant::now() + with_jitter(PAUSE));
                 Err(match failed {
                     Ok(Err(error)) => unreachable(&error),
                     _ => timed_out(),
@@ -97,7 +98,7 @@ impl RedisConnection {
     }
 
     async fn back_off(&self) {
-        self.slot.lock().await.backoff_until = Some(Instant::now() + BACKOFF);
+        self.slot.lock().await.backoff_until = Some(Instant::now() + with_jitter(PAUSE));
     }
 
     /// Runs one command. If the connection turns out to be dead, the command is retried once on a new one.

@@ -3,6 +3,7 @@
 use std::sync::Weak;
 use std::time::Duration;
 
+use failwell_backoff::Backoff;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_pipeline::NodeMessage;
 use futures_util::StreamExt;
@@ -19,7 +20,7 @@ const HEARTBEAT: Duration = Duration::from_secs(2);
 /// Lifetime of a heartbeat.
 const HEARTBEAT_TTL: Duration = Duration::from_secs(6);
 /// Delay before the next attempt to subscribe.
-const REST: Duration = Duration::from_millis(500);
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(500), Duration::from_secs(2));
 const CHANNEL: &str = "failwell:letters";
 
 #[derive(Serialize, Deserialize)]
@@ -85,8 +86,10 @@ pub(crate) async fn receive_messages(inner: Weak<RedisNode>, mut subscription: P
             let Some(inner) = inner.upgrade() else { return };
             inner.receive(message.get_payload_bytes());
         }
+        let mut failures = 0;
         subscription = loop {
-            sleep(REST).await;
+            failures += 1;
+            sleep(BACKOFF.delay(failures)).await;
             let Some(inner) = inner.upgrade() else { return };
             if let Ok(subscription) = inner.listen().await {
                 break subscription;

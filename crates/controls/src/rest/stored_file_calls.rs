@@ -1,5 +1,6 @@
 //! REST calls about stored files.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use failwell_store::blob_store::{
 use serde_json::{Map, Value, json};
 
 use crate::rest::stored_files::{SHELF_SERVER, StoredFiles, description};
-use crate::rest::with_stored_files::whole;
+use crate::rest::with_stored_files::{OpenResource, StoredFileTarget, whole};
 use failwell_toolbox::Work;
 
 /// An upload. It stores its bytes through a `UploadTarget`.
@@ -221,18 +222,24 @@ async fn serve(of: StoredFilesRequest, request: ExtensionRequest) -> Result<File
     let StoredFilesRequest { call, files, guards } = of;
     let caller = cx.client().caller.clone();
     match (call, resource, files) {
-        (StoredFileCall::Read { uri, span }, Some(resource), files) => {
-            let fetched = match &files {
-                Some(files) => files.fetch(&caller, &uri).await?,
-                None => None,
+        (StoredFileCall::Read { span, .. }, Some(resource), _) => {
+            let any: Arc<dyn Any + Send + Sync> = resource.clone();
+            let found = match any.downcast::<StoredFileTarget>() {
+                Ok(target) => target.open(&caller).await?,
+                Err(_) => OpenResource::Own(resource),
             };
-            if let Some(fetched) = fetched {
-                let inspector =
-                    FileInspector { guards: &guards, caller: caller.name(), connection: &connection };
-                return read(fetched, span, largest_answer, inspector).await;
+            match found {
+                OpenResource::File(file) => {
+                    let inspector =
+                        FileInspector { guards: &guards, caller: caller.name(), connection: &connection };
+                    read(file, span, largest_answer, inspector).await
+                }
+                OpenResource::Own(resource) => {
+                    let found = resource.read(cx).await?;
+                    let outcome = found.members.to_json().raw().parse().or_fault(&reason::SERVER_BUG)?;
+                    Ok(FileResult::of(outcome))
+                }
             }
-            let found = resource.read(cx).await?;
-            Ok(FileResult::of(found.members.to_json().raw().parse().or_fault(&reason::SERVER_BUG)?))
         }
         (call, _, Some(files)) => {
             let target = UploadTarget { guards, files: files.clone(), caller: caller.clone(), connection };

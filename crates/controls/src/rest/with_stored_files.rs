@@ -19,7 +19,8 @@ use failwell_toolbox::MetricsText;
 use failwell_toolbox::ResourceContents;
 use failwell_toolbox::Work;
 use failwell_toolbox::{CompletionTarget, Lookup, PromptTarget, ResourceTarget, ToolTarget};
-use failwell_toolbox::{Info, List, Members, Page, ServerFeatures, Support, ToolServer};
+use failwell_toolbox::{Info, List, Members, Page, ServerFeatures, Support, ToolServer, unknown_resource};
+use parking_lot::Mutex;
 
 /// The prefix of a cursor into the stored files, which are listed after the server's own resources.
 const CURSOR: &str = "dev.failwell.shelf/";
@@ -41,6 +42,10 @@ impl ToolServer for WithStoredFiles {
 
     fn offers(&self) -> ServerFeatures {
         ServerFeatures { resources: Support::Yes, ..self.server.offers() }
+    }
+
+    fn check(&self) -> Result<(), Fault> {
+        self.server.check()
     }
 
     fn prepare(&self, cx: Context) -> Work<()> {
@@ -104,24 +109,52 @@ impl ToolServer for WithStoredFiles {
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
+        let own = self.server.find_resource(uri, caller);
         if !is_stored_file_uri(uri) {
-            return self.server.find_resource(uri, caller);
+            return own;
         }
-        Lookup::Found(Arc::new(StoredFileTarget {
-            files: self.files.clone(),
-            server: self.server.clone(),
-            uri: uri.to_owned(),
-            largest_answer: self.largest_answer,
-        }))
+        let (files, uri, largest_answer) = (self.files.clone(), uri.to_owned(), self.largest_answer);
+        let target = move |own: Result<Arc<dyn ResourceTarget>, Fault>| -> Arc<dyn ResourceTarget> {
+            let own = own.map_err(|fault| Mutex::new(Some(fault)));
+            Arc::new(StoredFileTarget { files, own, uri, largest_answer })
+        };
+        match own {
+            Lookup::Found(own) => Lookup::Found(target(Ok(own))),
+            Lookup::Refused { fault, .. } => Lookup::Found(target(Err(fault))),
+            Lookup::Pending { find, .. } => Lookup::Pending {
+                find: Box::new(move |cx| Box::pin(async move { Ok(target(find(cx).await)) })),
+                server: Some(SHELF_SERVER.into()),
+            },
+        }
     }
 }
 
 /// A URI in the form of a stored file's. If no such file exists, it may be a resource of the server.
-struct StoredFileTarget {
+pub(crate) struct StoredFileTarget {
     files: StoredFiles,
-    server: Arc<dyn ToolServer>,
+    /// What the server itself found under the URI. A call takes the fault once.
+    own: Result<Arc<dyn ResourceTarget>, Mutex<Option<Fault>>>,
     uri: String,
     largest_answer: usize,
+}
+
+/// What is behind the URI of a stored file.
+pub(crate) enum OpenResource {
+    File(FileReader),
+    /// There is no such file, but the server has a resource with this URI.
+    Own(Arc<dyn ResourceTarget>),
+}
+
+impl StoredFileTarget {
+    pub(crate) async fn open(&self, caller: &Caller) -> Result<OpenResource, Fault> {
+        if let Some(file) = self.files.fetch(caller, &self.uri).await? {
+            return Ok(OpenResource::File(file));
+        }
+        match &self.own {
+            Ok(own) => Ok(OpenResource::Own(own.clone())),
+            Err(fault) => Err(fault.lock().take().unwrap_or_else(|| unknown_resource(&self.uri))),
+        }
+    }
 }
 
 impl ResourceTarget for StoredFileTarget {
@@ -131,32 +164,26 @@ impl ResourceTarget for StoredFileTarget {
 
     fn read(self: Arc<Self>, cx: Context) -> Work<Members> {
         Box::pin(async move {
-            let caller = &cx.client().caller;
-            match self.files.fetch(caller, &self.uri).await? {
-                Some(fetched) => contents(fetched, self.largest_answer).await,
-                None => {
-                    self.server.find_resource(&self.uri, caller).resolve(&cx).await?.read(cx.clone()).await
-                }
+            match self.open(&cx.client().caller).await? {
+                OpenResource::File(file) => contents(file, self.largest_answer).await,
+                OpenResource::Own(resource) => resource.read(cx).await,
             }
         })
     }
 
     fn watch(self: Arc<Self>, cx: Context) -> Work<()> {
         Box::pin(async move {
-            let caller = &cx.client().caller;
-            match self.files.fetch(caller, &self.uri).await? {
-                Some(_) => Ok(()),
-                None => {
-                    self.server.find_resource(&self.uri, caller).resolve(&cx).await?.watch(cx.clone()).await
-                }
+            match self.open(&cx.client().caller).await? {
+                OpenResource::File(_) => Ok(()),
+                OpenResource::Own(resource) => resource.watch(cx).await,
             }
         })
     }
 
     fn unwatch(&self, cx: Context) {
         // Without a stored file, the URI may be a resource of the server.
-        if let Lookup::Found(target) = self.server.find_resource(&self.uri, &cx.client().caller) {
-            target.unwatch(cx);
+        if let Ok(own) = &self.own {
+            own.unwatch(cx);
         }
     }
 }

@@ -18,9 +18,8 @@ use failwell_toolbox::{
 use crate::federation::Federation;
 use crate::federation::member::Member;
 use crate::federation::member::member_set::ReloadReport;
-use crate::federation::names::inside_uri;
 use crate::federation::single::SingleMember;
-use crate::federation::targets::{NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamTool};
+use crate::federation::targets::{MemberCompletion, MemberPrompt, MemberTool, NameScope};
 use crate::upstream::{ALL_FEATURES, UpstreamSettings, metrics};
 
 /// A tool server that federates its members.
@@ -161,45 +160,33 @@ impl ToolServer for Gateway {
     }
 
     fn find_tool(&self, name: &str, caller: &Caller) -> Lookup<dyn ToolTarget> {
-        self.0.look_up(List::Tools, name, caller, |gateway, member, entry| {
-            Ok(UpstreamTool::new(gateway, member, entry, NameScope::Federated)? as _)
+        self.0.look_up(List::Tools, name, caller, |gateway, member, entry, caller| {
+            MemberTool::look_up(gateway, member, entry, NameScope::Federated, caller)
         })
     }
 
     fn find_prompt(&self, name: &str, caller: &Caller) -> Lookup<dyn PromptTarget> {
-        let allowed = caller.clone();
-        self.0.look_up(List::Prompts, name, caller, move |gateway, member, entry| {
-            Ok(UpstreamPrompt::new(gateway, member, entry, &allowed)? as _)
-        })
+        self.0.look_up(List::Prompts, name, caller, MemberPrompt::look_up)
     }
 
     fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
-        if !of.contains("://") {
-            let allowed = caller.clone();
-            return self.0.look_up(List::Prompts, of, caller, move |gateway, member, entry| {
-                entry.check_quarantine()?;
-                gateway.visibility.authorize(&allowed, member.name(), List::Prompts, &entry.inside, None)?;
-                Ok(Arc::new(UpstreamCompletion { member, of: entry.inside.clone() }) as _)
-            });
+        if of.contains("://") {
+            let (federation, asked) = (self.0.clone(), of.to_owned());
+            let member = self.0.member_of_uri(of, caller).ok();
+            let target = move |caller: &Caller| federation.template(&asked, caller);
+            return self.0.look_up_uri(member, List::Templates, caller, target);
         }
-        let (federation, asked, member) =
-            (self.0.clone(), of.to_owned(), self.0.member_of_uri(of, caller).ok());
-        let target = move |caller: &Caller| Ok(Arc::new(federation.template(&asked, caller)?) as _);
-        let found = self.0.look_up_uri(member, List::Templates, caller, target);
-        found.unwrap_or_else(|fault| Lookup::Refused { fault, server: server_of_uri(of) })
+        self.0.look_up(List::Prompts, of, caller, |gateway, member, entry, caller| {
+            MemberCompletion::look_up(&gateway, member, List::Prompts, &entry, caller)
+        })
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
-        let (federation, asked, member) =
-            (self.0.clone(), uri.to_owned(), self.0.member_of_uri(uri, caller).ok());
-        let target = move |caller: &Caller| Ok(Arc::new(federation.resource(&asked, caller)?) as _);
-        let found = self.0.look_up_uri(member, List::Resources, caller, target);
-        found.unwrap_or_else(|fault| Lookup::Refused { fault, server: server_of_uri(uri) })
+        let (federation, asked) = (self.0.clone(), uri.to_owned());
+        let member = self.0.member_of_uri(uri, caller).ok();
+        let target = move |caller: &Caller| federation.resource(&asked, caller);
+        self.0.look_up_uri(member, List::Resources, caller, target)
     }
-}
-
-fn server_of_uri(uri: &str) -> Option<Box<str>> {
-    inside_uri(uri).map(|(server, _)| server.into_boxed_str())
 }
 
 /// A tool server that can be replaced at runtime. Its `Info` stays the one it started with.

@@ -5,24 +5,17 @@ mod guidance;
 pub(super) mod member_set;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, Name, reason};
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::{Era, Json, Raw};
-use failwell_toolbox::{
-    Capability, Completion, Context, List, Lookup, Members, Page, ServerFeatures, ToolOutcome, ToolServer,
-};
-use serde_json::json;
+use failwell_rpc::{Json, Raw};
+use failwell_toolbox::{Context, List, Members, Page, ServerFeatures, ToolServer};
 
-use crate::federation::catalogue::{Entry, TaskSupport, narrower};
-use crate::relay::{PendingCalls, call_upstream, check_shape};
-use crate::upstream::{
-    DualEraUpstream, ParsedResult, RequestParams, SendContext, Upstream, UpstreamRequest, WatchOutcome,
-    invalid_response, upstream_code,
-};
+use crate::federation::catalogue::narrower;
+use crate::upstream::{DualEraUpstream, RequestError, RequestParams, UpstreamRequest, invalid_response};
 
 /// How long a built-in server may take to list its items. Upstreams have settings for it.
 pub(crate) const OWN_LIST_LIMIT: Duration = Duration::from_secs(10);
@@ -194,11 +187,13 @@ impl Member {
             None => params,
         };
         let asked = upstream.for_client(cx).request(cx, &UpstreamRequest::new(method, &params)).await;
-        let result = asked.map_err(|fault| match upstream_code(&fault) {
-            Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
-            _ => fault,
+        let result = asked.map_err(|error| match error {
+            RequestError::Rejected { code: -32602, fault } if cursor.is_some() => {
+                Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault)
+            }
+            error => error.into(),
         })?;
-        let Members { members, meta, cache } = ParsedResult::parse(result).members;
+        let Members { members, meta, cache } = result.members;
         Ok(Page { members: members.to_json(), meta, cache: cache.unwrap_or(NO_CACHE) })
     }
 
@@ -208,141 +203,10 @@ impl Member {
             Member::Upstream(_) => Err(Fault::new(&reason::SERVER_BUG)),
         }
     }
-
-    pub(crate) async fn call(
-        &self,
-        tool: &Entry,
-        arguments: Json,
-        cx: Context,
-        pending_calls: &Arc<PendingCalls>,
-    ) -> Result<ToolOutcome, Fault> {
-        match self {
-            Member::BuiltIn(_, server) => {
-                let target = server.find_tool(&tool.inside, &cx.client().caller).resolve(&cx).await?;
-                target.call(arguments, cx).await
-            }
-            Member::Upstream(upstream) => {
-                let params = RequestParams::forwarded()
-                    .with_text("name", &tool.inside)
-                    .with("arguments", arguments.clone());
-                let mut params = match tool.tasks {
-                    TaskSupport::Required => params.into_task(),
-                    TaskSupport::Optional if cx.client().can(Capability::Tasks) => params.into_task(),
-                    TaskSupport::Optional | TaskSupport::Forbidden => params,
-                };
-                let upstream = upstream.for_client(&cx);
-                let result = call_upstream(upstream, "tools/call", &mut params, &cx, pending_calls).await?;
-                Ok(upstream.settings.tool_errors.outcome(result, &arguments))
-            }
-        }
-    }
-
-    pub(crate) async fn read(
-        &self,
-        uri: &str,
-        cx: Context,
-        pending_calls: &Arc<PendingCalls>,
-    ) -> Result<Members, Fault> {
-        match self {
-            Member::BuiltIn(_, server) => {
-                server.find_resource(uri, &cx.client().caller).resolve(&cx).await?.read(cx).await
-            }
-            Member::Upstream(upstream) => {
-                let mut params = RequestParams::forwarded().with_text("uri", uri);
-                let read = call_upstream(
-                    upstream.for_client(&cx),
-                    "resources/read",
-                    &mut params,
-                    &cx,
-                    pending_calls,
-                )
-                .await;
-                read.map_err(|fault| unknown_or(fault, uri))
-            }
-        }
-    }
-
-    pub(crate) async fn prompt(
-        &self,
-        name: &str,
-        arguments: BTreeMap<String, String>,
-        cx: Context,
-        pending_calls: &Arc<PendingCalls>,
-    ) -> Result<Members, Fault> {
-        match self {
-            Member::BuiltIn(_, server) => {
-                let target = server.find_prompt(name, &cx.client().caller).resolve(&cx).await?;
-                target.fill(arguments, cx).await
-            }
-            Member::Upstream(upstream) => {
-                // The arguments are among the caller's members, which are forwarded as they were written.
-                let mut params = RequestParams::forwarded().with_text("name", name);
-                call_upstream(upstream.for_client(&cx), "prompts/get", &mut params, &cx, pending_calls).await
-            }
-        }
-    }
-
-    pub(crate) async fn complete(&self, wanted: Completion, cx: Context) -> Result<Members, Fault> {
-        match self {
-            Member::BuiltIn(_, server) => {
-                let target = server.find_completion(&wanted.of, &cx.client().caller).resolve(&cx).await?;
-                target.complete(wanted, cx).await
-            }
-            Member::Upstream(upstream) => {
-                let params = RequestParams::forwarded().renamed_ref(&wanted.of, &cx);
-                let ask = UpstreamRequest::new("completion/complete", &params);
-                let result = upstream.for_client(&cx).request(&cx, &ask).await?;
-                check_shape("completion/complete", ParsedResult::parse(result).members)
-            }
-        }
-    }
-
-    pub(crate) async fn watch(&self, uri: &str, cx: Context) -> Result<(), Fault> {
-        match self {
-            Member::BuiltIn(_, server) => {
-                server.find_resource(uri, &cx.client().caller).resolve(&cx).await?.watch(cx).await
-            }
-            Member::Upstream(upstream) => {
-                let upstream = upstream.for_client(&cx);
-                if upstream.add_watch(uri, &cx).await? == WatchOutcome::Existing {
-                    return Ok(());
-                }
-                let watched = ask_to_watch(upstream, uri, &cx).await;
-                match watched {
-                    Ok(()) => upstream.drop_unused_watch(uri, &cx),
-                    Err(_) => upstream.unwatch(uri, &cx),
-                }
-                watched
-            }
-        }
-    }
-
-    pub(crate) fn unwatch(&self, uri: &str, cx: Context) {
-        match self {
-            Member::BuiltIn(_, server) => {
-                if let Lookup::Found(resource) = server.find_resource(uri, &cx.client().caller) {
-                    resource.unwatch(cx);
-                }
-            }
-            Member::Upstream(upstream) => upstream.for_client(&cx).unwatch(uri, &cx),
-        }
-    }
 }
 
 fn own_list_exceeded() -> Fault {
     Fault::new(&reason::SERVER_TIMEOUT).fact("limit_s", OWN_LIST_LIMIT.as_secs())
-}
-
-async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Result<(), Fault> {
-    let connection = upstream.connection(cx).await?;
-    if connection.era() == Era::Modern {
-        let wanted = json!({"resourceSubscriptions": [uri]});
-        let params = RequestParams::own().with("notifications", Json::from(&wanted));
-        return connection.channel.watch(uri, params.text(&SendContext::new(&connection), cx)).await;
-    }
-    let params = RequestParams::forwarded().with_text("uri", uri);
-    let watched = upstream.request(cx, &UpstreamRequest::new("resources/subscribe", &params)).await;
-    watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
 }
 
 /// The items on a page, and the cursor of the next one.
@@ -352,12 +216,4 @@ pub(crate) fn items_of(page: &Page, list: List) -> Result<(Vec<Json>, Option<Str
     let found = object.get(list.member()).and_then(Raw::as_array).ok_or_else(nonsense)?;
     let next = object.get("nextCursor").and_then(Raw::as_str).map(Cow::into_owned);
     Ok((found.map(Raw::to_json).collect(), next))
-}
-
-/// Upstreams report an unknown resource with one of two codes.
-fn unknown_or(fault: Fault, uri: &str) -> Fault {
-    match upstream_code(&fault) {
-        Some(-32002 | -32602) => failwell_toolbox::unknown_resource(uri).absorbing(fault),
-        _ => fault,
-    }
 }

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_policy::ResourceUri;
 use failwell_rpc::Caller;
-use failwell_toolbox::{Context, Find, List, Lookup, nearest, unknown_resource};
+use failwell_toolbox::{
+    CompletionTarget, Context, Find, List, Lookup, ResourceTarget, nearest, unknown_resource,
+};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::federation::Federation;
 use crate::federation::catalogue::{Entry, EntryList, shown_names};
 use crate::federation::member::Member;
-use crate::federation::targets::{UpstreamCompletion, UpstreamResource};
+use crate::federation::targets::{MemberCompletion, MemberResource, ResourceUris};
 
 /// The longest tool name that all clients accept.
 const LONGEST: usize = 64;
@@ -58,6 +60,10 @@ pub(crate) fn inside_uri(outside: &str) -> Option<(String, &str)> {
     server.chars().all(plain).then(|| (server.replace('.', "_"), uri))
 }
 
+fn server_of_uri(uri: &str) -> Option<Box<str>> {
+    inside_uri(uri).map(|(server, _)| server.into_boxed_str())
+}
+
 /// The prefixed name of an item.
 pub(crate) fn outside_name(server: &str, list: List, inside: &str) -> String {
     match list {
@@ -91,29 +97,20 @@ impl Federation {
         list: List,
         name: &str,
         caller: &Caller,
-        target: impl Fn(Arc<Federation>, Member, Arc<Entry>) -> Result<Arc<T>, Fault> + Send + Sync + 'static,
+        target: fn(Arc<Federation>, Member, Arc<Entry>, &Caller) -> Lookup<T>,
     ) -> Lookup<T> {
-        let boxed = |member: &Member| Some(Box::from(member.name()));
         match self.find_known(list, name, caller) {
-            NameLookup::Found(member, entry) => {
-                let server = boxed(&member);
-                match target(self.clone(), member, entry) {
-                    Ok(target) => Lookup::Found(target),
-                    Err(fault) => Lookup::Refused { fault, server },
-                }
-            }
-            NameLookup::Unknown(member) => {
-                Lookup::Refused { fault: self.unknown(list, name, caller), server: boxed(&member) }
-            }
+            NameLookup::Found(member, entry) => target(self.clone(), member, entry, caller),
+            NameLookup::Unknown(member) => member.refuse(self.unknown(list, name, caller)),
             NameLookup::Unlisted(member) => {
                 let (gateway, name) = (self.clone(), name.to_owned());
                 let find: Find<T> = Box::new(move |cx| {
                     Box::pin(async move {
                         let (member, entry) = gateway.resolve(list, &name, &cx).await?;
-                        target(gateway, member, entry)
+                        target(gateway, member, entry, &cx.client().caller).resolve(&cx).await
                     })
                 });
-                Lookup::Pending { find, server: member.as_ref().and_then(boxed) }
+                Lookup::Pending { find, server: member.map(|member| Box::from(member.name())) }
             }
         }
     }
@@ -191,11 +188,19 @@ impl Federation {
     }
 
     /// The resource behind an outside URI, if this caller may know and use it.
-    pub(super) fn resource(self: &Arc<Self>, uri: &str, caller: &Caller) -> Result<UpstreamResource, Fault> {
-        let (member, inside) = self.member_of_uri(uri, caller)?;
-        let inside = self.reveal_to(caller, member.name(), inside, uri)?;
-        let outside = Some(outside_uri(member.name(), &inside));
-        Ok(UpstreamResource { gateway: self.clone(), member, inside, outside, asked: uri.to_owned() })
+    pub(super) fn resource(self: &Arc<Self>, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
+        let found = self.member_of_uri(uri, caller).and_then(|(member, inside)| {
+            let inside = self.reveal_to(caller, member.name(), inside, uri)?;
+            Ok((member, inside))
+        });
+        match found {
+            Ok((member, inside)) => {
+                let (outside, asked) = (Some(outside_uri(member.name(), &inside)), uri.to_owned());
+                let uris = ResourceUris { inside, outside, asked };
+                MemberResource::look_up(self.clone(), member, uris, caller)
+            }
+            Err(fault) => Lookup::Refused { fault, server: server_of_uri(uri) },
+        }
     }
 
     /// A lookup by URI. The server's list says whether an unusual spelling is the server's own. This node may not have
@@ -205,19 +210,19 @@ impl Federation {
         member: Option<(Member, &str)>,
         list: List,
         caller: &Caller,
-        target: impl FnOnce(&Caller) -> Result<Arc<T>, Fault> + Send + 'static,
-    ) -> Result<Lookup<T>, Fault> {
+        target: impl FnOnce(&Caller) -> Lookup<T> + Send + 'static,
+    ) -> Lookup<T> {
         let unlisted = member.filter(|(member, inside)| self.lacks_list(member, list, inside, caller));
-        let Some((member, _)) = unlisted else { return target(caller).map(Lookup::Found) };
+        let Some((member, _)) = unlisted else { return target(caller) };
         let (federation, server) = (self.clone(), Some(Box::from(member.name())));
         let find: Find<T> = Box::new(move |cx| {
             Box::pin(async move {
                 // Without a list the spelling is not known as the server's own.
                 let _ = federation.listed(&member, list, &cx).await;
-                target(&cx.client().caller)
+                target(&cx.client().caller).resolve(&cx).await
             })
         });
-        Ok(Lookup::Pending { find, server })
+        Lookup::Pending { find, server }
     }
 
     fn lacks_list(&self, member: &Member, list: List, inside: &str, caller: &Caller) -> bool {
@@ -253,15 +258,16 @@ impl Federation {
     }
 
     /// The same for a template. Its completion is a use of the resources behind it.
-    pub(super) fn template(
-        self: &Arc<Self>,
-        uri: &str,
-        caller: &Caller,
-    ) -> Result<UpstreamCompletion, Fault> {
-        let (member, inside) = self.member_of_uri(uri, caller)?;
-        let normal = ResourceUri::parse_template(inside);
-        let of = self.reveal(caller, member.name(), List::Templates, inside, normal, uri)?;
-        Ok(UpstreamCompletion { member, of })
+    pub(super) fn template(self: &Arc<Self>, uri: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
+        let found = self.member_of_uri(uri, caller).and_then(|(member, inside)| {
+            let normal = ResourceUri::parse_template(inside);
+            let of = self.reveal(caller, member.name(), List::Templates, inside, normal, uri)?;
+            Ok((member, of))
+        });
+        match found {
+            Ok((member, of)) => MemberCompletion::of(member, of, caller),
+            Err(fault) => Lookup::Refused { fault, server: server_of_uri(uri) },
+        }
     }
 
     /// A spelling that the server itself lists is the server's own, and goes to it unchanged. Any other

@@ -20,7 +20,7 @@ use crate::federation::member::{Member, items_of};
 use crate::federation::names::naming_member;
 use crate::federation::portable::page_for;
 use crate::federation::targets::{
-    NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamResource, UpstreamTool,
+    MemberCompletion, MemberPrompt, MemberResource, MemberTool, NameScope, ResourceUris,
 };
 use crate::federation::visibility::with;
 use crate::upstream::{ALL_FEATURES, RequestParams};
@@ -46,21 +46,18 @@ impl SingleMember {
         list: List,
         name: &str,
         caller: &Caller,
-        target: impl Fn(Arc<Federation>, Member, Arc<Entry>) -> Result<Arc<T>, Fault> + Send + Sync + 'static,
+        target: impl Fn(Arc<Federation>, Member, Arc<Entry>, &Caller) -> Lookup<T> + Send + 'static,
     ) -> Lookup<T> {
-        let server = || Some(Box::from(self.name.as_str()));
         let member = match self.member() {
             Ok(member) => member,
-            Err(fault) => return Lookup::Refused { fault, server: server() },
+            Err(fault) => return self.refuse(fault),
         };
         let known = self.federation.catalogue.get(member.name(), list, member.generation());
         if let Some(known) = known {
             let entries = self.federation.visibility.filter(known, member.name(), list, caller);
-            let found =
-                find(&entries, list, name).and_then(|entry| target(self.federation.clone(), member, entry));
-            return match found {
-                Ok(target) => Lookup::Found(target),
-                Err(fault) => Lookup::Refused { fault, server: server() },
+            return match find(&entries, list, name) {
+                Ok(entry) => target(self.federation.clone(), member, entry, caller),
+                Err(fault) => member.refuse(fault),
             };
         }
         let (federation, name) = (self.federation.clone(), name.to_owned());
@@ -68,10 +65,14 @@ impl SingleMember {
             Box::pin(async move {
                 let entries = federation.visible_list(&member, list, &cx).await?;
                 let entry = find(&entries, list, &name)?;
-                target(federation, member, entry)
+                target(federation, member, entry, &cx.client().caller).resolve(&cx).await
             })
         });
-        Lookup::Pending { find, server: server() }
+        Lookup::Pending { find, server: Some(self.name.as_str().into()) }
+    }
+
+    fn refuse<T: ?Sized>(&self, fault: Fault) -> Lookup<T> {
+        Lookup::Refused { fault, server: Some(self.name.as_str().into()) }
     }
 
     /// The whole list as this caller sees it.
@@ -191,37 +192,37 @@ impl ToolServer for SingleMember {
     }
 
     fn find_tool(&self, name: &str, caller: &Caller) -> Lookup<dyn ToolTarget> {
-        self.look_up(List::Tools, name, caller, |gateway, member, entry| {
-            Ok(UpstreamTool::new(gateway, member, entry, NameScope::Single)? as _)
+        self.look_up(List::Tools, name, caller, |gateway, member, entry, caller| {
+            MemberTool::look_up(gateway, member, entry, NameScope::Single, caller)
         })
     }
 
     fn find_prompt(&self, name: &str, caller: &Caller) -> Lookup<dyn PromptTarget> {
-        let allowed = caller.clone();
-        self.look_up(List::Prompts, name, caller, move |gateway, member, entry| {
-            Ok(UpstreamPrompt::new(gateway, member, entry, &allowed)? as _)
-        })
+        self.look_up(List::Prompts, name, caller, MemberPrompt::look_up)
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
-        let found = self.member().and_then(|member| {
-            let (gateway, asked, of) = (self.federation.clone(), uri.to_owned(), member.clone());
-            let target = move |caller: &Caller| {
-                let inside = gateway.reveal_to(caller, member.name(), &asked, &asked)?;
-                Ok(Arc::new(UpstreamResource { gateway, member, inside, outside: None, asked }) as _)
-            };
-            self.federation.look_up_uri(Some((of, uri)), List::Resources, caller, target)
-        });
-        found.unwrap_or_else(|fault| Lookup::Refused { fault, server: Some(self.name.as_str().into()) })
+        let member = match self.member() {
+            Ok(member) => member,
+            Err(fault) => return self.refuse(fault),
+        };
+        let (federation, of, asked) = (self.federation.clone(), member.clone(), uri.to_owned());
+        let target = move |caller: &Caller| {
+            match federation.reveal_to(caller, of.name(), &asked, &asked) {
+                Ok(inside) => {
+                    let uris = ResourceUris { inside, outside: None, asked };
+                    MemberResource::look_up(federation, of, uris, caller)
+                }
+                Err(fault) => of.refuse(fault),
+            }
+        };
+        self.federation.look_up_uri(Some((member, uri)), List::Resources, caller, target)
     }
 
     fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
         let list = if of.contains("://") { List::Templates } else { List::Prompts };
-        let allowed = caller.clone();
-        self.look_up(list, of, caller, move |gateway, member, entry| {
-            entry.check_quarantine()?;
-            gateway.visibility.authorize(&allowed, member.name(), list, &entry.inside, None)?;
-            Ok(Arc::new(UpstreamCompletion { member, of: entry.inside.clone() }) as _)
+        self.look_up(list, of, caller, move |gateway, member, entry, caller| {
+            MemberCompletion::look_up(&gateway, member, list, &entry, caller)
         })
     }
 }

@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::upstream::{ClientQuestion, ClientRelay};
+use crate::upstream::{ClientQuestion, ClientRelay, ParsedResult, RequestError};
 
 const PATIENCE: Duration = Duration::from_secs(300);
 const MOST: usize = 1_000;
@@ -39,7 +39,7 @@ struct PendingCall {
 
 /// A call that outlives the requests that start and resume it. Dropping it cancels the call.
 struct RunningCall {
-    work: JoinHandle<Result<Json, Fault>>,
+    work: JoinHandle<Result<ParsedResult, RequestError>>,
     asked: mpsc::Receiver<ClientQuestion>,
     /// Unanswered questions, by key.
     open: Vec<(String, ClientQuestion)>,
@@ -62,9 +62,9 @@ impl PendingCalls {
         &self,
         cx: &Context,
         start: impl FnOnce(ClientRelay) -> W,
-    ) -> Result<Json, Fault>
+    ) -> Result<ParsedResult, RequestError>
     where
-        W: Future<Output = Result<Json, Fault>> + Send + 'static,
+        W: Future<Output = Result<ParsedResult, RequestError>> + Send + 'static,
     {
         let call = match self.resume(cx).await? {
             Some(call) => call,
@@ -118,7 +118,7 @@ impl PendingCalls {
         elsewhere.unwrap_or_else(|| Fault::new(&reason::MCP_BAD_STATE))
     }
 
-    async fn drive(&self, mut call: RunningCall, cx: &Context) -> Result<Json, Fault> {
+    async fn drive(&self, mut call: RunningCall, cx: &Context) -> Result<ParsedResult, RequestError> {
         if call.open.is_empty() {
             tokio::select! {
                 biased;
@@ -134,7 +134,8 @@ impl PendingCalls {
             questions.iter().map(|(key, q)| (key.as_str(), q.clone())).collect();
         // Fails with the questions in the fault, which the pipeline sends to the client.
         cx.ask(&named).await?;
-        Err(Fault::new(&reason::SERVER_BUG).note("parking", "the questions were answered twice"))
+        let twice = Fault::new(&reason::SERVER_BUG).note("parking", "the questions were answered twice");
+        Err(twice.into())
     }
 
     fn suspend(&self, call: RunningCall, caller: &Caller) -> Result<String, Fault> {

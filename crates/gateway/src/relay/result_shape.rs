@@ -3,13 +3,12 @@
 
 use failwell_fault::Fault;
 use failwell_rpc::{Kind, Object, Raw};
-use failwell_toolbox::Members;
 
-use crate::upstream::invalid_response;
+use crate::upstream::{ParsedResult, invalid_response};
 
 /// Rejects the result of a method if it has the wrong shape.
-pub(crate) fn check_shape(method: &str, found: Members) -> Result<Members, Fault> {
-    let result = found.members.object();
+pub(crate) fn check_shape(method: &str, found: ParsedResult) -> Result<ParsedResult, Fault> {
+    let result = found.members.members.object();
     let fits = match method {
         "tools/call" => is_tool_result(result),
         "prompts/get" => {
@@ -19,7 +18,7 @@ pub(crate) fn check_shape(method: &str, found: Members) -> Result<Members, Fault
         "completion/complete" => is_completion(result),
         _ => true,
     };
-    if fits { Ok(found) } else { Err(invalid_response(found.members.text().as_bytes())) }
+    if fits { Ok(found) } else { Err(invalid_response(found.members.members.text().as_bytes())) }
 }
 
 /// Many servers leave `content` out if there is structured content, and clients take it for an empty list.
@@ -86,13 +85,12 @@ fn is_absent_or(object: Object<'_>, name: &str, kind: Kind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::check_shape;
+    use crate::upstream::ParsedResult;
     use failwell_rpc::Json;
-    use failwell_toolbox::Members;
     use serde_json::{Value, json};
 
     fn fits(method: &str, result: &Value) -> bool {
-        let members = Members { members: Json::from(result).into(), meta: None, cache: None };
-        check_shape(method, members).is_ok()
+        check_shape(method, ParsedResult::parse(method, Json::from(result))).is_ok()
     }
 
     #[test]

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_backoff::Backoff;
 use failwell_fault::{Fault, Kind, OrFault, reason};
 use failwell_rpc::{Json, Object, Raw};
 use failwell_toolbox::{Context, Question, TaskNeed};
 
 use crate::upstream::{
-    ClientRelay, RequestParams, Upstream, UpstreamRequest, UpstreamResponse, invalid_response,
+    ClientRelay, ParsedResult, RequestError, RequestParams, Upstream, UpstreamRequest, UpstreamResponse,
+    invalid_response,
 };
 
 /// The first poll interval; it doubles up to the interval that the upstream states.
@@ -20,13 +22,15 @@ const USUAL_POLL: Duration = Duration::from_secs(1);
 const LONGEST_POLL: Duration = Duration::from_secs(10);
 /// How many polls in a row may fail.
 const MOST_FAILURES: u32 = 8;
+/// The delay after a failed poll.
+const BACKOFF: Backoff = Backoff::new(USUAL_POLL, Duration::from_secs(5));
 
 /// Follows a modern task and returns the result of the call.
 pub(crate) async fn follow_task(
     upstream: &Arc<Upstream>,
     created: Object<'_>,
     cx: &Context,
-) -> Result<Json, Fault> {
+) -> Result<ParsedResult, RequestError> {
     let mut task = UpstreamTask::new(upstream, created, cx)?;
     cx.become_task(TaskNeed::Preferred).await?;
     let mut asked = BTreeSet::new();
@@ -54,10 +58,10 @@ pub(crate) async fn follow_task(
 /// that is the result.
 pub(crate) async fn follow_session_task(
     upstream: &Arc<Upstream>,
-    answer: Json,
+    answer: ParsedResult,
     relay: &ClientRelay,
-) -> Result<Json, Fault> {
-    let created = answer.raw().as_object().and_then(|answer| answer.get("task")?.as_object());
+) -> Result<ParsedResult, RequestError> {
+    let created = answer.members.members.get("task").and_then(Raw::as_object);
     let Some(created) = created else { return Ok(answer) };
     let mut task = UpstreamTask::new(upstream, created, &relay.cx)?;
     relay.cx.become_task(TaskNeed::Preferred).await?;
@@ -68,7 +72,7 @@ pub(crate) async fn follow_session_task(
         if report.state != TaskStatus::Working {
             match task.request("tasks/result", None, Some(relay)).await {
                 // The client may still be answering a question.
-                Err(fault) if *fault.reason() == reason::GATEWAY_UPSTREAM_TIMEOUT => {}
+                Err(RequestError::TimedOut(_)) => {}
                 result => {
                     task.finished = true;
                     return result;
@@ -133,7 +137,7 @@ impl UpstreamTask {
         method: &str,
         more: Option<(&'static str, Json)>,
         relay: Option<&ClientRelay>,
-    ) -> Result<Json, Fault> {
+    ) -> Result<ParsedResult, RequestError> {
         let mut params = RequestParams::own().with_text("taskId", &self.id);
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
@@ -146,7 +150,8 @@ impl UpstreamTask {
         let mut failures = 0;
         loop {
             match self.request("tasks/get", None, None).await {
-                Ok(text) => {
+                Ok(found) => {
+                    let text = found.members.members.to_json();
                     let report = TaskReport::parse(text.clone())
                         .ok_or_else(|| invalid_response(text.text().as_bytes()))?;
                     if report.state != TaskStatus::Finished {
@@ -154,11 +159,11 @@ impl UpstreamTask {
                     }
                     return Ok(report);
                 }
-                Err(fault) if is_transient(&fault) && failures < MOST_FAILURES => {
+                Err(error) if is_transient(error.fault()) && failures < MOST_FAILURES => {
                     failures += 1;
-                    tokio::time::sleep(USUAL_POLL * failures).await;
+                    tokio::time::sleep(BACKOFF.delay(failures)).await;
                 }
-                Err(fault) => return Err(fault),
+                Err(error) => return Err(error.into()),
             }
         }
     }
@@ -167,7 +172,7 @@ impl UpstreamTask {
     async fn answer(
         &mut self,
         questions: &[(String, Question)],
-    ) -> Result<Option<Result<Json, Fault>>, Fault> {
+    ) -> Result<Option<Result<ParsedResult, RequestError>>, Fault> {
         if questions.is_empty() {
             tokio::time::sleep(FIRST_POLL).await;
             return Ok(None);
@@ -194,20 +199,20 @@ impl UpstreamTask {
         }
     }
 
-    fn end(&mut self, report: &Json) -> Result<Json, Fault> {
+    fn end(&mut self, report: &Json) -> Result<ParsedResult, RequestError> {
         self.finished = true;
         let object = report.raw().as_object().or_fault(&reason::SERVER_BUG)?;
         if let Some(result) = object.get("result").filter(|result| result.as_object().is_some()) {
-            return Ok(result.to_json());
+            return Ok(ParsedResult::parse("tools/call", result.to_json()));
         }
         let status = object.get("status").and_then(Raw::as_str).unwrap_or_default();
         match (&*status, object.get("error").and_then(UpstreamResponse::error)) {
-            ("failed", Some(error)) => error.result(),
-            ("cancelled", _) if self.cx.is_task() => Err(Fault::new(&reason::SERVER_CANCELLED)),
+            ("failed", Some(error)) => error.result().map(|result| ParsedResult::parse("tools/call", result)),
+            ("cancelled", _) if self.cx.is_task() => Err(Fault::new(&reason::SERVER_CANCELLED).into()),
             ("cancelled", _) => {
-                Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR).capture("task", report.text()))
+                Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR).capture("task", report.text()).into())
             }
-            _ => Err(invalid_response(report.text().as_bytes())),
+            _ => Err(invalid_response(report.text().as_bytes()).into()),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! Results with `isError` of upstream tools: how much of them callers see.
 
 use failwell_rpc::Json;
-use failwell_toolbox::{Members, ToolOutcome, reports_failure};
+use failwell_toolbox::{Members, ToolOutcome};
 use serde_json::{Map, Value, json};
 
 use crate::relay::error_text::{NamedTexts, scrub};
+use crate::upstream::ParsedResult;
 
 /// What callers see of a result with `isError`. The operator always sees all of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -44,8 +45,9 @@ impl ToolErrors {
     }
 
     /// The outcome of a call, from the result of its upstream.
-    pub(crate) fn outcome(self, members: Members, arguments: &Json) -> ToolOutcome {
-        if !reports_failure(members.members.object()) {
+    pub(crate) fn outcome(self, result: ParsedResult, arguments: &Json) -> ToolOutcome {
+        let ParsedResult { members, is_tool_failure, .. } = result;
+        if !is_tool_failure {
             return ToolOutcome::relayed(members);
         }
         let whole: String = members.members.text().chars().take(MOST_NOTED).collect();
@@ -54,7 +56,7 @@ impl ToolErrors {
             ToolErrors::Scrub => scrubbed(members, arguments).unwrap_or_else(replacement),
             ToolErrors::Replace => replacement(),
         };
-        ToolOutcome::relayed(shown).noting(whole)
+        ToolOutcome::relayed_failure(shown, whole)
     }
 }
 

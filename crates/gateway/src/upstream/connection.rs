@@ -14,7 +14,7 @@ mod token;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_fault::{Fault, Retry, reason};
+use failwell_fault::{Fact, Fault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Era;
 use failwell_toolbox::{Context, Event, LogLevel, Support};
@@ -46,6 +46,17 @@ pub(crate) struct UpstreamConnection {
 pub(crate) struct DetectedProtocol {
     era: Option<Era>,
     transport: HttpTransport,
+}
+
+/// Why a connection could not be opened. The caller's request was not sent.
+pub(crate) enum StartError {
+    /// The child process is still starting.
+    Late(Fault),
+    Failed {
+        fault: Fault,
+        /// The `Retry-After` of an upstream that is overloaded.
+        retry_after: Option<Duration>,
+    },
 }
 
 /// Opens connections.
@@ -95,17 +106,6 @@ impl UpstreamConnection {
             Endpoint::Http { .. } => LaterCalls::Proceed,
         };
         liveness::check(&self.channel, self.era(), settings.timeout, later, &self.stop);
-    }
-
-    /// Whether later calls may use the connection. After a timeout it is first known when the upstream was asked.
-    pub(crate) async fn is_usable(&self) -> bool {
-        if let Channel::Stream(mux) = &self.channel
-            && mux.is_unsure()
-        {
-            // Boxed, because it is rare: the future of every call stays small.
-            let _ = Box::pin(tokio::time::timeout(liveness::PATIENCE * 2, mux.checked())).await;
-        }
-        !self.channel.is_closed() && !self.channel.is_silent()
     }
 
     /// Restores the log level and the subscriptions of the previous connection.
@@ -190,7 +190,7 @@ impl Connector {
         detected: Option<DetectedProtocol>,
         cx: &Context,
         changed: impl Fn(Event) + Clone + Send + 'static,
-    ) -> Result<Arc<UpstreamConnection>, Fault> {
+    ) -> Result<Arc<UpstreamConnection>, StartError> {
         let strays = self.counters.strays();
         let stop = self.stop.child_token();
         // Stops the child or the stream if any later step fails.
@@ -201,15 +201,27 @@ impl Connector {
             Ok(UpstreamConnection { channel, handshake, stop: stop.clone() })
         };
         let started = tokio::time::timeout(self.settings.start_timeout, starting).await;
-        let late = |_| self.settings.start_exceeded();
         let with_strays = |fault: Fault| match self.counters.strays() - strays {
             0 => fault,
             count => fault.note("start", format!("{count} lines it said until then were no messages")),
         };
-        let connection = started.map_err(late).and_then(|started| started.map_err(start_fault));
-        let connection = connection.map_err(with_strays)?;
-        undo.disarm();
-        Ok(Arc::new(connection))
+        match started {
+            Ok(Ok(connection)) => {
+                undo.disarm();
+                Ok(Arc::new(connection))
+            }
+            Ok(Err(fault)) => Err(StartError::Failed {
+                retry_after: retry_after(&fault),
+                fault: with_strays(start_fault(fault)),
+            }),
+            Err(_) => {
+                let fault = with_strays(self.settings.start_exceeded());
+                Err(match self.settings.endpoint {
+                    Endpoint::Child { .. } => StartError::Late(fault),
+                    Endpoint::Http { .. } => StartError::Failed { fault, retry_after: None },
+                })
+            }
+        }
     }
 
     /// Opens a channel and performs the handshake.
@@ -243,9 +255,11 @@ impl Connector {
         let channel = Channel::Http(channel);
         channel.users().record_use(cx);
         match negotiate(&channel, detected.era, &declared).await {
-            Err(fault) if detected.transport == HttpTransport::Detect && sse::may_be_spoken_after(&fault) => {
+            Err(error)
+                if detected.transport == HttpTransport::Detect && sse::may_be_spoken_after(error.fault()) =>
+            {
                 let reached = self.connect_sse(&declared, cx, stop, changed).await;
-                reached.map_err(|other| fault.absorbing(other))
+                reached.map_err(|other| Fault::from(error).absorbing(other))
             }
             introduced => Ok((channel, introduced?)),
         }
@@ -266,6 +280,14 @@ impl Connector {
         channel.users().record_use(cx);
         let handshake = initialize(&channel, declared).await?;
         Ok((channel, handshake))
+    }
+}
+
+/// The `Retry-After` of an upstream that is overloaded.
+fn retry_after(fault: &Fault) -> Option<Duration> {
+    match (fault.get("status"), fault.retry()) {
+        (Some(Fact::Unsigned(429 | 503)), Retry::After(wait)) => Some(wait),
+        _ => None,
     }
 }
 

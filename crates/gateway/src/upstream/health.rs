@@ -4,10 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_backoff::Backoff;
-use failwell_fault::{Fact, Fault, Retry, reason};
 use failwell_toolbox::ServerFeatures;
 
-use crate::upstream::connection::DetectedProtocol;
+use crate::upstream::connection::{DetectedProtocol, StartError};
 
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const BACKOFF: Backoff = Backoff::new(Duration::from_millis(250), LONGEST_WAIT);
@@ -28,24 +27,20 @@ pub(super) struct Health {
 }
 
 impl Health {
-    pub(super) fn failed(&mut self, fault: &Fault) -> Duration {
+    pub(super) fn failed(&mut self, error: &StartError) -> Duration {
         if std::mem::take(&mut self.unattended) {
             self.known = None;
             return Duration::ZERO;
         }
         self.failures += 1;
         self.known = None;
-        self.late = (*fault.reason() == reason::GATEWAY_UPSTREAM_STARTING).then(Instant::now);
-        let wait = BACKOFF.delay(self.failures).max(retry_after_hint(fault));
+        let (late, asked) = match error {
+            StartError::Late(_) => (Some(Instant::now()), None),
+            StartError::Failed { retry_after, .. } => (None, *retry_after),
+        };
+        self.late = late;
+        let wait = BACKOFF.delay(self.failures).max(asked.unwrap_or_default().min(LONGEST_WAIT));
         self.open_until = Some(Instant::now() + wait);
         wait
-    }
-}
-
-/// The `Retry-After` of an upstream that rejected the connection.
-fn retry_after_hint(fault: &Fault) -> Duration {
-    match (fault.get("status"), fault.retry()) {
-        (Some(Fact::Unsigned(429 | 503)), Retry::After(wait)) => wait.min(LONGEST_WAIT),
-        _ => Duration::ZERO,
     }
 }

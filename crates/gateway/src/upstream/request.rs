@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use failwell_fault::{Effect, Fault};
+use failwell_fault::Effect;
 use failwell_rpc::Json;
 use failwell_toolbox::Context;
 
@@ -13,7 +13,7 @@ use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::connection::channel::Channel;
 use crate::upstream::connection_pool::PooledConnection;
 use crate::upstream::params::{RequestParams, SendContext};
-use crate::upstream::response::UpstreamResponse;
+use crate::upstream::response::{ParsedResult, RequestError, UpstreamResponse};
 use crate::upstream::span::RequestSpan;
 
 #[derive(Clone, Copy)]
@@ -55,12 +55,13 @@ impl Upstream {
         self: &Arc<Self>,
         cx: &Context,
         request: &UpstreamRequest<'_>,
-    ) -> Result<Json, Fault> {
+    ) -> Result<ParsedResult, RequestError> {
         let span = cx.trace().zip(self.tracer.get());
         let span = span.map(|(trace, tracer)| RequestSpan::begin(tracer, trace, &self.settings, request));
         let began = Instant::now();
         let asked = self.attempt(cx, request, span.as_ref()).await;
-        self.counters().answered(began.elapsed(), asked.as_ref().map(|_| ()));
+        let asked = asked.map(|result| ParsedResult::parse(request.method, result));
+        self.counters().answered(began.elapsed(), asked.is_ok());
         if let Some(span) = span {
             span.end(asked.as_ref());
         }
@@ -72,7 +73,7 @@ impl Upstream {
         cx: &Context,
         request: &UpstreamRequest<'_>,
         span: Option<&RequestSpan>,
-    ) -> Result<Json, Fault> {
+    ) -> Result<Json, RequestError> {
         let UpstreamRequest { method, params, on, relay, progress } = *request;
         let trace = span.and_then(RequestSpan::trace);
         let mut tries = 0;
@@ -94,13 +95,13 @@ impl Upstream {
             // A request that is still queued was not sent, so it had no effect.
             let channel = &connection.channel;
             let sent = channel.send_within(self.settings.timeout, trace, method, write, relay.cloned()).await;
-            let pending = match sent.unwrap_or_else(|| Err(self.timeout_fault(&connection, Effect::None))) {
-                Err(fault) if tries < 2 && connection.channel.is_closed() => {
-                    drop(fault);
-                    continue;
-                }
-                Err(fault) => return Err(fault),
-                Ok(pending) => pending,
+            let sent = match sent {
+                Some(sent) => sent.map_err(RequestError::from),
+                None => Err(self.timed_out(&connection, Effect::None)),
+            };
+            let pending = match sent {
+                Err(_) if tries < 2 && connection.channel.is_closed() => continue,
+                sent => sent?,
             };
             if let Some(span) = span {
                 span.sent(pending.number, connection.handshake.revision);
@@ -109,7 +110,7 @@ impl Upstream {
             let mut cancel_on_drop =
                 CancelOnDrop { channel: &connection.channel, number: Some(pending.number) };
             let answer = tokio::time::timeout_at(deadline, pending.answer).await;
-            let Ok(answer) = answer else { return Err(self.timeout_fault(&connection, Effect::Unknown)) };
+            let Ok(answer) = answer else { return Err(self.timed_out(&connection, Effect::Unknown)) };
             cancel_on_drop.number = None;
             match answer {
                 // Not sent, or rejected because the session expired: tried once more.
@@ -120,17 +121,17 @@ impl Upstream {
         }
     }
 
-    fn timeout_fault(&self, connection: &UpstreamConnection, effect: Effect) -> Fault {
+    fn timed_out(&self, connection: &UpstreamConnection, effect: Effect) -> RequestError {
         connection.check_liveness(&self.settings);
-        self.settings.answer_limit().exceeded().with_effect(effect)
+        RequestError::TimedOut(self.settings.answer_limit().exceeded().with_effect(effect))
     }
 
-    /// The result, or a fault. It quotes the error message if the upstream is trusted.
-    fn result(&self, response: UpstreamResponse) -> Result<Json, Fault> {
+    /// The result, or an error. It quotes the error message if the upstream is trusted.
+    fn result(&self, response: UpstreamResponse) -> Result<Json, RequestError> {
         let excerpt = if self.settings.trusted_errors { response.excerpt() } else { None };
-        response.result().map_err(|fault| match excerpt {
-            Some(excerpt) => fault.with_excerpt(excerpt),
-            None => fault,
+        response.result().map_err(|error| match excerpt {
+            Some(excerpt) => error.with_excerpt(excerpt),
+            None => error,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Responses of upstreams, and the faults for errors in them.
 
-use failwell_fault::{Effect, Excerpt, Fact, Fault, reason};
+use failwell_fault::{Effect, Excerpt, Fault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Json, Kind, Raw, Response, meta};
 use failwell_toolbox::{Capability, Members, TASKS_EXTENSION};
@@ -50,28 +50,86 @@ impl UpstreamResponse {
         }
     }
 
-    /// The result, or a fault with the error code. The error text goes to the operator only.
-    pub(crate) fn result(self) -> Result<Json, Fault> {
+    /// The result, or an error. The upstream's text goes to the operator only.
+    pub(crate) fn result(self) -> Result<Json, RequestError> {
         match self {
             UpstreamResponse::Result(result) => Ok(result),
             UpstreamResponse::Error { code: LACKS_CAPABILITY, whole } => {
-                Err(Fault::new(&reason::MCP_CAPABILITY)
-                    .fact("required", required(&whole))
-                    .capture("upstream error", whole.text()))
+                let required = required(&whole);
+                let needs_tasks = required.contains(&TASKS_EXTENSION);
+                let fault = Fault::new(&reason::MCP_CAPABILITY)
+                    .fact("required", required)
+                    .capture("upstream error", whole.text());
+                Err(if needs_tasks { RequestError::NeedsTasks(fault) } else { RequestError::Failed(fault) })
             }
-            UpstreamResponse::Error { code, whole } => Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR)
-                .fact("upstream_code", code)
-                .with_effect(Effect::Unknown)
-                .capture("upstream error", whole.text())),
+            UpstreamResponse::Error { code, whole } => {
+                let fault = Fault::new(&reason::GATEWAY_UPSTREAM_ERROR)
+                    .fact("upstream_code", code)
+                    .with_effect(Effect::Unknown)
+                    .capture("upstream error", whole.text());
+                Err(RequestError::Rejected { code, fault })
+            }
         }
     }
 }
 
-/// The JSON-RPC error code in a fault made by [`UpstreamResponse::result`].
-pub(crate) fn upstream_code(fault: &Fault) -> Option<i64> {
-    match fault.get("upstream_code") {
-        Some(Fact::Signed(code)) => Some(*code),
-        _ => None,
+/// Why a request to an upstream has no result. A caller gets the fault.
+#[derive(Debug)]
+pub(crate) enum RequestError {
+    /// The upstream answered with this JSON-RPC error code.
+    Rejected { code: i64, fault: Fault },
+    /// The upstream serves only clients that support tasks. The request had no effect.
+    NeedsTasks(Fault),
+    /// The upstream did not answer in time.
+    TimedOut(Fault),
+    /// There is no valid answer, for any other reason.
+    Failed(Fault),
+}
+
+impl RequestError {
+    pub(crate) fn fault(&self) -> &Fault {
+        match self {
+            RequestError::Rejected { fault, .. }
+            | RequestError::NeedsTasks(fault)
+            | RequestError::TimedOut(fault)
+            | RequestError::Failed(fault) => fault,
+        }
+    }
+
+    pub(crate) fn code(&self) -> Option<i64> {
+        match self {
+            RequestError::Rejected { code, .. } => Some(*code),
+            _ => None,
+        }
+    }
+
+    /// Quotes the upstream's error message.
+    pub(crate) fn with_excerpt(self, excerpt: Excerpt) -> RequestError {
+        match self {
+            RequestError::Rejected { code, fault } => {
+                RequestError::Rejected { code, fault: fault.with_excerpt(excerpt) }
+            }
+            RequestError::NeedsTasks(fault) => RequestError::NeedsTasks(fault.with_excerpt(excerpt)),
+            RequestError::TimedOut(fault) => RequestError::TimedOut(fault.with_excerpt(excerpt)),
+            RequestError::Failed(fault) => RequestError::Failed(fault.with_excerpt(excerpt)),
+        }
+    }
+}
+
+impl From<Fault> for RequestError {
+    fn from(fault: Fault) -> RequestError {
+        RequestError::Failed(fault)
+    }
+}
+
+impl From<RequestError> for Fault {
+    fn from(error: RequestError) -> Fault {
+        match error {
+            RequestError::Rejected { fault, .. }
+            | RequestError::NeedsTasks(fault)
+            | RequestError::TimedOut(fault)
+            | RequestError::Failed(fault) => fault,
+        }
     }
 }
 
@@ -101,6 +159,8 @@ pub(crate) struct ParsedResult {
     pub(crate) kind: Option<Json>,
     /// The other members. The pipeline writes the era-specific ones itself.
     pub(crate) members: Members,
+    /// Whether it is the result of a tool that failed (`isError`).
+    pub(crate) is_tool_failure: bool,
 }
 
 impl ParsedResult {
@@ -111,11 +171,13 @@ impl ParsedResult {
     }
 
     /// Splits a result in one pass, because results can be large.
-    pub(crate) fn parse(result: Json) -> ParsedResult {
+    pub(crate) fn parse(method: &str, result: Json) -> ParsedResult {
         let (members, taken) = result.part(["resultType", "ttlMs", "cacheScope", "_meta"]);
         let [kind, ttl, scope, meta] = taken;
         let meta = meta.and_then(|meta| meta.raw().as_object()?.without(&BETWEEN_US));
-        ParsedResult { kind, members: Members { members, meta, cache: cache(ttl, scope) } }
+        let is_of_tool = matches!(method, "tools/call" | "tasks/result");
+        let is_tool_failure = is_of_tool && members.get("isError").and_then(Raw::as_bool) == Some(true);
+        ParsedResult { kind, members: Members { members, meta, cache: cache(ttl, scope) }, is_tool_failure }
     }
 }
 

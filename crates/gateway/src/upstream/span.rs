@@ -4,14 +4,14 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-use failwell_fault::{Fault, Reason, reason};
+use failwell_fault::{Reason, reason};
 use failwell_pipeline::{Span, SpanKind, SpanOutcome, Tracer, Transport};
-use failwell_rpc::{Json, Revision};
-use failwell_toolbox::{Trace, reports_failure};
+use failwell_rpc::Revision;
+use failwell_toolbox::Trace;
 use http::Uri;
 
 use crate::upstream::UpstreamRequest;
-use crate::upstream::response::upstream_code;
+use crate::upstream::response::{ParsedResult, RequestError};
 use crate::upstream::settings::{Endpoint, UpstreamSettings};
 
 /// An open span. Dropping it records a cancellation.
@@ -65,10 +65,9 @@ impl RequestSpan {
         }
     }
 
-    pub(crate) fn end(mut self, answer: Result<&Json, &Fault>) {
+    pub(crate) fn end(mut self, answer: Result<&ParsedResult, &RequestError>) {
         if let Some(open) = self.0.take() {
-            let outcome = outcome(&open.method, answer);
-            open.end(outcome);
+            open.end(outcome(answer));
         }
     }
 }
@@ -100,16 +99,11 @@ impl OpenSpan {
     }
 }
 
-fn outcome(method: &str, answer: Result<&Json, &Fault>) -> SpanOutcome {
+fn outcome(answer: Result<&ParsedResult, &RequestError>) -> SpanOutcome {
     match answer {
-        Ok(result) if method == "tools/call" && result.raw().as_object().is_some_and(reports_failure) => {
-            SpanOutcome::ToolFailed
-        }
+        Ok(result) if result.is_tool_failure => SpanOutcome::ToolFailed,
         Ok(_) => SpanOutcome::Succeeded,
-        Err(fault) => {
-            let code = upstream_code(fault);
-            failed(fault.reason(), code)
-        }
+        Err(error) => failed(error.fault().reason(), error.code()),
     }
 }
 

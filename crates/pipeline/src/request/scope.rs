@@ -16,7 +16,7 @@ use crate::request::incoming_request::{IncomingMessage, IncomingRequest, Request
 use crate::request::request_port::ContextParts;
 use crate::session::question_route::QuestionRoute;
 use crate::stages::identify::RequestMeta;
-use crate::stages::route::{RoutedCall, Target};
+use crate::stages::route::{Route, Target};
 use failwell_toolbox::{Client, Context, ExtraParams};
 
 /// The facts about a running exchange, for guards, records and spans.
@@ -26,7 +26,7 @@ pub(crate) struct ExchangeLog {
     plain_method: OnceLock<&'static str>,
     response: OnceLock<ResponseContent>,
     is_reached: OnceLock<()>,
-    routed: OnceLock<RoutedCall>,
+    route: OnceLock<Route>,
 }
 
 impl ExchangeLog {
@@ -37,7 +37,7 @@ impl ExchangeLog {
             is_reached: OnceLock::new(),
             began,
             plain_method: OnceLock::new(),
-            routed: OnceLock::new(),
+            route: OnceLock::new(),
         }
     }
 
@@ -67,16 +67,16 @@ impl ExchangeLog {
         self.is_reached.get().is_some()
     }
 
-    pub(crate) fn set_route(&self, routed: RoutedCall) {
-        let _ = self.routed.set(routed);
+    pub(crate) fn set_route(&self, route: Route) {
+        let _ = self.route.set(route);
     }
 
-    pub(crate) fn routed(&self) -> Option<&RoutedCall> {
-        self.routed.get()
+    pub(crate) fn route(&self) -> Option<&Route> {
+        self.route.get()
     }
 
-    pub(crate) fn into_parts(self) -> (ExchangeNotes, Option<RoutedCall>) {
-        (self.notes, self.routed.into_inner())
+    pub(crate) fn into_parts(self) -> (ExchangeNotes, Option<Route>) {
+        (self.notes, self.route.into_inner())
     }
 }
 
@@ -158,7 +158,7 @@ impl RequestScope<'_> {
             reference: self.to.reference,
             cancel: incoming.cancel.clone(),
             outlet: incoming.outlet.clone(),
-            server: self.pipeline.guarded_server(self.log.routed()).to_owned(),
+            server: self.pipeline.guarded_server(self.log.route()).to_owned(),
             progress_token: self.meta.progress_token.map(|raw| raw.to_json()),
             log_level: incoming.log_level(&self.meta)?,
             asking,
@@ -182,10 +182,10 @@ impl RequestScope<'_> {
 
     /// The facts about the message that guards can use.
     pub(crate) fn message_meta(&self) -> MessageMeta<'_> {
-        let routed = self.log.routed();
-        let (on, tool) = self.pipeline.subjects(routed);
+        let route = self.log.route();
+        let (on, tool) = self.pipeline.subjects(route);
         MessageMeta {
-            server: self.pipeline.guarded_server(routed),
+            server: self.pipeline.guarded_server(route),
             on,
             tool,
             method: self.incoming.method(self.log),
@@ -209,9 +209,9 @@ impl IncomingRequest<'_> {
 
 impl Pipeline {
     /// The server whose guard settings apply; empty without settings per server.
-    pub(crate) fn guarded_server<'a>(&'a self, routed: Option<&'a RoutedCall>) -> &'a str {
-        let Some(routed) = routed.filter(|_| self.ports.guards.knows_servers()) else { return "" };
-        match (routed.server(), &routed.target) {
+    pub(crate) fn guarded_server<'a>(&'a self, route: Option<&'a Route>) -> &'a str {
+        let Some(route) = route.filter(|_| self.ports.guards.knows_servers()) else { return "" };
+        match (route.server(), &route.target) {
             (Some(server), _) => server,
             (None, Target::Nothing | Target::Completion(_)) => "",
             (None, _) => self.server.info().name,

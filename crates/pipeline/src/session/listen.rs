@@ -50,14 +50,9 @@ impl Filter {
     }
 
     /// The same filter, with the URIs under which servers announce changes.
-    pub(crate) fn watching(self, announced: impl Fn(&str) -> Option<String>) -> Filter {
+    pub(crate) fn watching(self, mut announced: impl FnMut(&str) -> Option<String>) -> Filter {
         let watched = self.watched.into_iter().map(|uri| announced(&uri).unwrap_or(uri)).collect();
         Filter { watched, ..self }
-    }
-
-    /// The subscribed resources.
-    pub(crate) fn watched(&self) -> &[String] {
-        &self.watched
     }
 
     fn wants(&self, event: &Event) -> bool {

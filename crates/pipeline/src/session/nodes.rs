@@ -12,7 +12,7 @@ use crate::pipeline::Pipeline;
 use crate::request::request_port::ContextParts;
 use crate::session::Session;
 use crate::session::state::{NodeEvent, NodeMessage, SessionKey, SharedState};
-use crate::stages::route::{RoutedCall, Target};
+use crate::stages::route::{Route, Target};
 use failwell_toolbox::Event;
 use failwell_toolbox::Lookup;
 
@@ -82,13 +82,11 @@ impl Pipeline {
     pub async fn watch_too(self: &Arc<Self>, session: &Arc<Session>, uris: Vec<String>) {
         for uri in uris {
             let Some(client) = session.client() else { return };
-            let routed = match self.server.find_resource(&uri, &client.caller) {
-                Lookup::Found(resource) => Some(RoutedCall::from(Target::Resource(resource))),
-                Lookup::Refused { .. } | Lookup::Pending { .. } => None,
-            };
-            let server = self.guarded_server(routed.as_ref()).to_owned();
+            let Lookup::Found(resource) = self.server.find_resource(&uri, &client.caller) else { continue };
+            let route = Route::from(Target::Resource(resource.clone()));
+            let server = self.guarded_server(Some(&route)).to_owned();
             let cx = ContextParts { server, ..self.ports.session_parts(session, client) }.into_context();
-            let _ = self.watch_resource(&uri, &cx).await;
+            let _ = self.watch_resource(resource, &cx).await;
         }
     }
 

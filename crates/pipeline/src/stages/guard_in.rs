@@ -5,7 +5,7 @@ use failwell_rpc::{Direction, Json, Limits, Raw, Request};
 
 use crate::controls::guards::{ContentGuards, LARGE, MessageMeta};
 use crate::pipeline::Pipeline;
-use crate::request::call::{Call, STATE};
+use crate::request::call::{RoutedCall, STATE};
 use crate::request::incoming_request::IncomingMessage;
 use crate::request::scope::RequestScope;
 
@@ -31,7 +31,7 @@ pub(crate) enum GuardedCall {
 }
 
 impl GuardedContent {
-    pub(crate) fn of(call: &Call<'_>, message: &IncomingMessage<'_>) -> Result<GuardedContent, Fault> {
+    pub(crate) fn of(call: &RoutedCall<'_>, message: &IncomingMessage<'_>) -> Result<GuardedContent, Fault> {
         Ok(match message {
             IncomingMessage::Mcp(request, _) => {
                 let others = call.state().and_then(|_| request.other_params(&[STATE]));

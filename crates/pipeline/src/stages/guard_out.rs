@@ -73,10 +73,10 @@ impl Pipeline {
 
     /// The facts about the response that guards can use.
     fn answer_meta<'s>(&'s self, exchange: &'s Exchange<'_>) -> MessageMeta<'s> {
-        let routed = exchange.log.routed();
-        let (on, tool) = self.subjects(routed);
+        let route = exchange.log.route();
+        let (on, tool) = self.subjects(route);
         MessageMeta {
-            server: self.guarded_server(routed),
+            server: self.guarded_server(route),
             on,
             tool,
             method: exchange.method.unwrap_or_default(),

@@ -11,7 +11,9 @@ use serde_json::{Map, Value, json};
 
 use crate::controls::approvals::ApprovalGrant;
 use crate::pipeline::Pipeline;
-use crate::request::call::{Call, InitializeParams, PromptCall, ReadCall, RoundParams, STATE, ToolCall};
+use crate::request::call::{
+    InitializeParams, OtherCall, PromptCall, ReadCall, RoundParams, STATE, ServerCall,
+};
 use crate::request::digest::binding;
 use crate::request::extension::{Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest};
 use crate::request::incoming_request::{IncomingMessage, RequestEra};
@@ -23,13 +25,13 @@ use crate::session::listen::{Filter, Subscription};
 use crate::session::nodes::fault_of_other_node;
 use crate::session::question_route::{QuestionRoute, Rounds};
 use crate::session::task::Task;
-use crate::stages::route::Target;
+use crate::stages::approve::{ApprovedCall, ApprovedTool};
 use failwell_toolbox::Context;
 use failwell_toolbox::ToolOutcome;
 use failwell_toolbox::Work;
 use failwell_toolbox::{Capability, Client, TASKS_EXTENSION};
 use failwell_toolbox::{Completion, List, Support};
-use failwell_toolbox::{CompletionTarget, Lookup, PromptTarget, ResourceTarget, ToolTarget};
+use failwell_toolbox::{CompletionTarget, Lookup, PromptTarget, ResourceTarget};
 
 /// A resource may change at any time.
 const DO_NOT_KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
@@ -53,68 +55,59 @@ impl From<Outcome> for InvokeResult {
 impl Pipeline {
     pub(crate) async fn invoke(
         self: &Arc<Self>,
-        call: Call<'_>,
-        target: Target,
+        call: ApprovedCall<'_>,
         scope: &RequestScope<'_>,
     ) -> Result<InvokeResult, Fault> {
-        match (call, target) {
-            (Call::Tool(call), Target::Tool(tool)) => {
-                scope.call_tool(call, tool).await.map(InvokeResult::from)
-            }
+        match call {
+            ApprovedCall::Tool(call) => scope.call_tool(call).await.map(InvokeResult::from),
             // Boxed, because these branches are rare and large: the future of every tool call stays small.
-            (Call::Extension(call), target) => Box::pin(scope.serve_extension(call, target)).await,
-            (call, target) => Box::pin(self.invoke_other(call, target, scope)).await.map(InvokeResult::from),
+            ApprovedCall::Other(call) => Box::pin(self.invoke_other(call, scope)).await,
         }
     }
 
     async fn invoke_other(
         self: &Arc<Self>,
-        call: Call<'_>,
-        target: Target,
+        call: OtherCall<'_>,
+        scope: &RequestScope<'_>,
+    ) -> Result<InvokeResult, Fault> {
+        let outcome = match call {
+            OtherCall::Read(call, resource) => scope.read(call, resource).await,
+            OtherCall::Prompt(call, prompt) => scope.prompt(call, prompt).await,
+            OtherCall::Complete(wanted, target) => scope.complete(wanted, target).await,
+            OtherCall::Watch(uri, resource) => scope.watch(&uri, resource).await,
+            OtherCall::Unwatch(uri, resource) => scope.unwatch(&uri, resource).await,
+            OtherCall::Server(call) => self.answer(call, scope).await,
+            OtherCall::Extension(call, resource) => return scope.serve_extension(call, resource).await,
+        };
+        outcome.map(InvokeResult::from)
+    }
+
+    async fn answer(
+        self: &Arc<Self>,
+        call: ServerCall<'_>,
         scope: &RequestScope<'_>,
     ) -> Result<Outcome, Fault> {
         let incoming = scope.incoming;
-        match (call, target) {
-            (Call::Initialize(params), _) => self.initialize(params, scope).await,
-            (Call::Discover, _) => self.discover(scope).await,
-            (Call::Ping, _) => nothing(),
-            (Call::SetLevel(level), _) => {
+        match call {
+            ServerCall::Initialize(params) => self.initialize(params, scope).await,
+            ServerCall::Discover => self.discover(scope).await,
+            ServerCall::Ping => nothing(),
+            ServerCall::SetLevel(level) => {
                 let session = incoming.session.or_fault(&reason::SERVER_BUG)?;
                 session.set_log_level(level);
                 self.keep_changed(session).await?;
                 nothing()
             }
-            (Call::List(list, cursor), _) => scope.list(list, cursor).await,
-            (Call::Read(call), Target::Resource(resource)) => scope.read(call, resource).await,
-            (Call::Prompt(call), Target::Prompt(prompt)) => scope.prompt(call, prompt).await,
-            (Call::Complete(wanted), Target::Completion(target)) => scope.complete(wanted, target).await,
-            (Call::Watch(uri), Target::Resource(resource)) => scope.watch(&uri, resource).await,
-            (Call::Unwatch(uri), target) => {
-                let session = incoming.session.or_fault(&reason::SERVER_BUG)?;
-                let announced = match &target {
-                    Target::Resource(resource) => resource.uri(),
-                    _ => None,
-                };
-                session.unwatch(announced.unwrap_or(&uri));
-                if let Target::Resource(resource) = target {
-                    resource.unwatch(scope.context(QuestionRoute::Unavailable)?);
-                }
-                self.keep_changed(session).await?;
-                nothing()
-            }
-            (Call::Listen(filter), _) => scope.listen(&filter).await,
-            (Call::TaskGet(id), _) => Ok(Outcome::complete(self.find_task(&id, scope).await?.account()?)),
-            (Call::TaskUpdate(id, responses), _) => {
+            ServerCall::List(list, cursor) => scope.list(list, cursor).await,
+            ServerCall::Listen(filter) => scope.listen(filter).await,
+            ServerCall::TaskGet(id) => Ok(Outcome::complete(self.find_task(&id, scope).await?.account()?)),
+            ServerCall::TaskUpdate(id, responses) => {
                 self.find_task(&id, scope).await?.update(responses)?;
                 nothing()
             }
-            (Call::TaskCancel(id), _) => {
+            ServerCall::TaskCancel(id) => {
                 self.find_task(&id, scope).await?.cancel.cancel();
                 nothing()
-            }
-            _ => {
-                Err(Fault::new(&reason::SERVER_BUG)
-                    .note("route", "a call of one sort has a target of another"))
             }
         }
     }
@@ -206,12 +199,10 @@ impl RequestScope<'_> {
         Ok(self.pipeline.guidance(&cx).await)
     }
 
-    async fn call_tool(&self, call: ToolCall<'_>, tool: Arc<dyn ToolTarget>) -> Result<Outcome, Fault> {
-        let ToolCall { name, arguments, rounds } = call;
-        let cx = self.context(self.asking(&rounds, &name)?)?;
-        let approval = self.pipeline.approve(&*tool, &arguments, &cx, self.log).await?;
+    async fn call_tool(&self, call: ApprovedTool) -> Result<Outcome, Fault> {
+        let ApprovedTool { name, tool, arguments, cx, grant } = call;
         self.log.set_reached();
-        let work = self.pipeline.returning_approval(tool.call(arguments, cx.clone()), approval);
+        let work = self.pipeline.returning_approval(tool.call(arguments, cx.clone()), grant);
         match self.pipeline.supervise(work, &cx).await {
             // The tool has done its work, whatever becomes of its result.
             Ok(SupervisedWork::Finished(outcome)) => {
@@ -219,7 +210,7 @@ impl RequestScope<'_> {
             }
             Ok(SupervisedWork::Detached(work, task)) => {
                 let members = task.base()?;
-                task.comes_from(self.pipeline.guarded_server(self.log.routed()).to_owned());
+                task.comes_from(self.pipeline.guarded_server(self.log.route()).to_owned());
                 self.pipeline.follow(work, task, self.client.revision);
                 Ok(Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Task, cache: None })
             }
@@ -230,13 +221,9 @@ impl RequestScope<'_> {
     async fn serve_extension(
         &self,
         call: Box<dyn ExtensionCall>,
-        target: Target,
+        resource: Option<Arc<dyn ResourceTarget>>,
     ) -> Result<InvokeResult, Fault> {
         let cx = self.context(QuestionRoute::Unavailable)?;
-        let resource = match target {
-            Target::Resource(resource) => Some(resource),
-            _ => None,
-        };
         let request = ExtensionRequest {
             cx: cx.clone(),
             connection: self.incoming.connection().to_owned(),
@@ -323,9 +310,20 @@ impl RequestScope<'_> {
 
     async fn watch(&self, uri: &str, resource: Arc<dyn ResourceTarget>) -> Result<Outcome, Fault> {
         let cx = self.context(QuestionRoute::Unavailable)?;
-        self.pipeline.supervise(resource.clone().watch(cx.clone()), &cx).await?.finished()?;
+        self.pipeline.watch_resource(resource.clone(), &cx).await?;
         let session = self.incoming.session.or_fault(&reason::SERVER_BUG)?;
         session.watch(resource.uri().unwrap_or(uri))?;
+        self.pipeline.keep_changed(session).await?;
+        nothing()
+    }
+
+    async fn unwatch(&self, uri: &str, resource: Option<Arc<dyn ResourceTarget>>) -> Result<Outcome, Fault> {
+        let session = self.incoming.session.or_fault(&reason::SERVER_BUG)?;
+        let announced = resource.as_ref().and_then(|resource| resource.uri());
+        session.unwatch(announced.unwrap_or(uri));
+        if let Some(resource) = resource {
+            resource.unwatch(self.context(QuestionRoute::Nobody)?);
+        }
         self.pipeline.keep_changed(session).await?;
         nothing()
     }
@@ -342,7 +340,7 @@ impl RequestScope<'_> {
     }
 
     /// The route for questions of this request to its client.
-    fn asking(&self, rounds: &RoundParams<'_>, name: &str) -> Result<QuestionRoute, Fault> {
+    pub(crate) fn asking(&self, rounds: &RoundParams<'_>, name: &str) -> Result<QuestionRoute, Fault> {
         match (&self.incoming.message, self.incoming.session) {
             (IncomingMessage::Mcp(_, RequestEra::Session), Some(session)) => {
                 Ok(QuestionRoute::Session(session.clone()))
@@ -375,18 +373,22 @@ impl RequestScope<'_> {
         Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })
     }
 
-    async fn listen(&self, filter: &Filter) -> Result<Outcome, Fault> {
+    async fn listen(&self, filter: Filter) -> Result<Outcome, Fault> {
         let pipeline = self.pipeline;
         let limit = pipeline.settings.most_listeners;
         let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = pipeline.listeners.take().ok_or_else(busy)?;
         let cx = self.context(QuestionRoute::Unavailable)?;
-        let announced = |uri: &str| match pipeline.server.find_resource(uri, self.incoming.caller) {
-            Lookup::Found(resource) => resource.uri().map(str::to_owned),
+        let mut watches = SubscriptionWatches { pipeline, cx: &cx, resources: Vec::new() };
+        let filter = &filter.watching(|uri| match pipeline.server.find_resource(uri, self.incoming.caller) {
+            Lookup::Found(resource) => {
+                let announced = resource.uri().map(str::to_owned);
+                watches.resources.push(resource);
+                announced
+            }
+            // An unknown resource never changes, so no notification is lost.
             Lookup::Refused { .. } | Lookup::Pending { .. } => None,
-        };
-        let filter = &filter.clone().watching(announced);
-        let watches = SubscriptionWatches { pipeline, cx: &cx, uris: filter.watched() };
+        });
         let subscription = Subscription {
             id: &self.incoming.request().or_fault(&reason::SERVER_BUG)?.id,
             caller_session: cx.caller_session(),
@@ -413,17 +415,16 @@ impl RequestScope<'_> {
 struct SubscriptionWatches<'a> {
     pipeline: &'a Arc<Pipeline>,
     cx: &'a Context,
-    uris: &'a [String],
+    resources: Vec<Arc<dyn ResourceTarget>>,
 }
 
 impl SubscriptionWatches<'_> {
     /// Subscribes to all resources, then waits. A full subscription table is a fault: an acknowledged
     /// subscription without notifications would lose changes silently.
     async fn keep(&self) -> Fault {
-        for uri in self.uris {
-            match self.pipeline.watch_resource(uri, self.cx).await {
+        for resource in &self.resources {
+            match self.pipeline.watch_resource(resource.clone(), self.cx).await {
                 Err(fault) if *fault.reason() == reason::SERVER_BUSY => return fault,
-                // An unknown resource never changes, so no notification is lost.
                 _ => {}
             }
         }
@@ -433,23 +434,20 @@ impl SubscriptionWatches<'_> {
 
 impl Drop for SubscriptionWatches<'_> {
     fn drop(&mut self) {
-        let caller = &self.cx.client().caller;
-        for uri in self.uris {
-            if let Lookup::Found(resource) = self.pipeline.server.find_resource(uri, caller) {
-                resource.unwatch(self.cx.clone());
-            }
+        for resource in &self.resources {
+            resource.unwatch(self.cx.clone());
         }
     }
 }
 
 impl Pipeline {
-    /// Subscribes a client to a resource outside any call.
-    pub(crate) async fn watch_resource(&self, uri: &str, cx: &Context) -> Result<(), Fault> {
-        let lookup = self.server.find_resource(uri, &cx.client().caller);
-        let context = cx.clone();
-        let work: Work<()> =
-            Box::pin(async move { lookup.resolve(&context).await?.watch(context.clone()).await });
-        self.supervise(work, cx).await?.finished()
+    /// Subscribes a client to a resource.
+    pub(crate) async fn watch_resource(
+        &self,
+        resource: Arc<dyn ResourceTarget>,
+        cx: &Context,
+    ) -> Result<(), Fault> {
+        self.supervise(resource.watch(cx.clone()), cx).await?.finished()
     }
 }
 

@@ -6,7 +6,7 @@ use failwell_fault::{Echo, Fault, Pointer, Rule, Violation, reason};
 use failwell_rpc::{Era, Json, Object, Raw, Request, Revision};
 
 use crate::request::call::{
-    Call, InitializeParams, PromptCall, ReadCall, RoundParams, STATE, ToolCall, unknown_method,
+    Call, InitializeParams, PromptCall, ReadCall, RoundParams, STATE, ServerCall, ToolCall, unknown_method,
 };
 use crate::session::listen::Filter;
 use failwell_toolbox::LogLevel;
@@ -23,13 +23,6 @@ impl<'a> Call<'a> {
         let has = |offered: Support| offered == Support::Yes;
         let mut params = Params::of(request);
         let call = match &*request.method {
-            "initialize" if !modern => Call::Initialize(InitializeParams {
-                version: params.text("protocolVersion"),
-                capabilities: params.object("capabilities").and_then(|_| params.json("capabilities")),
-            }),
-            "ping" if !modern => Call::Ping,
-            "logging/setLevel" if !modern => Call::SetLevel(read_level(&mut params)?),
-            "server/discover" if modern => Call::Discover,
             "tools/list" if has(offers.tools) => list(List::Tools, &mut params),
             "tools/call" if has(offers.tools) => Call::Tool(ToolCall {
                 name: params.text("name"),
@@ -50,17 +43,7 @@ impl<'a> Call<'a> {
             "resources/subscribe" if has(offers.resources) && !modern => Call::Watch(params.text("uri")),
             "resources/unsubscribe" if has(offers.resources) && !modern => Call::Unwatch(params.text("uri")),
             "completion/complete" if has(offers.completions) => Call::Complete(completion(&mut params)),
-            "subscriptions/listen" if modern => Call::Listen(Filter::read(params.object("notifications"))),
-            "tasks/get" if modern && has(offers.tasks) => Call::TaskGet(params.text("taskId")),
-            "tasks/cancel" if modern && has(offers.tasks) => Call::TaskCancel(params.text("taskId")),
-            "tasks/update" if modern && has(offers.tasks) => {
-                let id = params.text("taskId");
-                match params.object("inputResponses") {
-                    Some(responses) => Call::TaskUpdate(id, responses),
-                    None => Call::TaskGet(id),
-                }
-            }
-            _ => return Err(unknown_method(&request.method)),
+            _ => Call::Server(server_call(&mut params, revision, offers)?),
         };
         params.done(call)
     }
@@ -69,7 +52,7 @@ impl<'a> Call<'a> {
     pub(crate) fn of_rpc(request: &Request<'a>) -> Result<Call<'a>, Fault> {
         let mut params = Params::of(request);
         let call = match &*request.method {
-            "list_tools" => Call::List(List::Tools, None),
+            "list_tools" => Call::list(List::Tools),
             "read_resource" => Call::read(params.text("uri")),
             "execute_tool" => {
                 let named = params.optional_text("name").or_else(|| params.optional_text("tool_name"));
@@ -102,8 +85,38 @@ pub fn not_an_object() -> Fault {
         .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))
 }
 
+/// Parses an MCP request that names no tool, prompt or resource.
+fn server_call<'a>(
+    params: &mut Params<'_, 'a>,
+    revision: Revision,
+    offers: ServerFeatures,
+) -> Result<ServerCall<'a>, Fault> {
+    let modern = revision.era() == Era::Modern;
+    let has_tasks = modern && offers.tasks == Support::Yes;
+    Ok(match &*params.request.method {
+        "initialize" if !modern => ServerCall::Initialize(InitializeParams {
+            version: params.text("protocolVersion"),
+            capabilities: params.object("capabilities").and_then(|_| params.json("capabilities")),
+        }),
+        "ping" if !modern => ServerCall::Ping,
+        "logging/setLevel" if !modern => ServerCall::SetLevel(read_level(params)?),
+        "server/discover" if modern => ServerCall::Discover,
+        "subscriptions/listen" if modern => ServerCall::Listen(Filter::read(params.object("notifications"))),
+        "tasks/get" if has_tasks => ServerCall::TaskGet(params.text("taskId")),
+        "tasks/cancel" if has_tasks => ServerCall::TaskCancel(params.text("taskId")),
+        "tasks/update" if has_tasks => {
+            let id = params.text("taskId");
+            match params.object("inputResponses") {
+                Some(responses) => ServerCall::TaskUpdate(id, responses),
+                None => ServerCall::TaskGet(id),
+            }
+        }
+        method => return Err(unknown_method(method)),
+    })
+}
+
 fn list<'a>(list: List, params: &mut Params<'_, 'a>) -> Call<'a> {
-    Call::List(list, params.optional_text("cursor"))
+    Call::Server(ServerCall::List(list, params.optional_text("cursor")))
 }
 
 fn read_level(params: &mut Params<'_, '_>) -> Result<LogLevel, Fault> {

@@ -20,7 +20,7 @@ use crate::request::scope::Exchange;
 use crate::session::STDIO;
 use crate::span::FinishedExchange;
 use crate::stages::guard_out::effect;
-use crate::stages::route::RoutedCall;
+use crate::stages::route::Route;
 
 /// The number of bytes beyond the recorded part of a body that are scanned for secrets.
 const MARGIN: usize = 4 * 1024;
@@ -114,9 +114,9 @@ impl Pipeline {
         let bodies = self.ports.recorder.ledger().and_then(RecordSink::bodies);
         let bodies = bodies.map(|most| self.bodies(Some(&exchange), exchange.request, reply.as_ref(), most));
         let ended_as = ended_as(exchange.outcome, exchange.to.asked);
-        let (notes, routed) = exchange.log.into_parts();
+        let (notes, route) = exchange.log.into_parts();
         let (target, verdicts) = notes.into_parts();
-        let server = routed.as_ref().and_then(RoutedCall::server);
+        let server = route.as_ref().and_then(Route::server);
         let mark = exchange.trace.as_ref().map(Trace::mark);
         if let Some(trace) = exchange.trace {
             self.end_trace(
@@ -201,7 +201,7 @@ impl Pipeline {
                 true => WITHHELD_KEY.to_vec(),
                 false => cut(reply.map_or(&[], |reply| &reply.body), most),
             },
-            server: exchange.map_or("", |exchange| self.guarded_server(exchange.log.routed())).to_owned(),
+            server: exchange.map_or("", |exchange| self.guarded_server(exchange.log.route())).to_owned(),
         })
     }
 

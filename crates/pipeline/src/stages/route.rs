@@ -6,13 +6,12 @@ use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::{Json, TargetName};
 
 use crate::pipeline::Pipeline;
-use crate::request::call::Call;
+use crate::request::call::{Call, OtherCall, RoutedCall, ServerCall};
 use crate::request::extension::ExtensionRoute;
-use crate::request::incoming_request::{IncomingMessage, IncomingRequest, RequestEra};
+use crate::request::incoming_request::{IncomingMessage, RequestEra};
 use crate::request::scope::RequestScope;
 use failwell_toolbox::{CompletionTarget, Lookup, PromptTarget, ResourceTarget, ToolTarget};
 
-#[derive(Clone)]
 pub(crate) enum Target {
     Tool(Arc<dyn ToolTarget>),
     Prompt(Arc<dyn PromptTarget>),
@@ -24,27 +23,18 @@ pub(crate) enum Target {
     Nothing,
 }
 
-/// A target with its server, for limits, guards, records and spans.
-pub(crate) struct RoutedCall {
+/// The target of a call with its server, for guards, records and spans.
+pub(crate) struct Route {
     pub(crate) target: Target,
     /// The server that the prefix of a name denotes, if the name has no target.
     named_server: Option<Box<str>>,
 }
 
-impl RoutedCall {
+impl Route {
     /// The server behind this one; `None` if there is only this one, or if it is unknown.
     pub(crate) fn server(&self) -> Option<&str> {
         self.target.server().or(self.named_server.as_deref())
     }
-}
-
-/// A lookup that may still be pending.
-pub(crate) enum RouteLookup {
-    Tool(Lookup<dyn ToolTarget>),
-    Prompt(Lookup<dyn PromptTarget>),
-    Resource(Lookup<dyn ResourceTarget>),
-    Completion(Lookup<dyn CompletionTarget>),
-    Known(RoutedCall),
 }
 
 impl Target {
@@ -59,112 +49,124 @@ impl Target {
     }
 }
 
-impl From<Target> for RoutedCall {
-    fn from(target: Target) -> RoutedCall {
-        RoutedCall { target, named_server: None }
+impl From<Target> for Route {
+    fn from(target: Target) -> Route {
+        Route { target, named_server: None }
     }
 }
 
-impl Pipeline {
-    /// Looks up the name of a call, without waiting.
-    pub(crate) fn look_up(&self, call: &Call<'_>, incoming: &IncomingRequest<'_>) -> RouteLookup {
-        let caller = incoming.caller;
-        let known = |target, named_server| RouteLookup::Known(RoutedCall { target, named_server });
-        match call {
-            Call::Tool(call) => RouteLookup::Tool(self.server.find_tool(&call.name, caller)),
-            Call::Read(call) => match &incoming.message {
-                IncomingMessage::Mcp(..) => {
-                    RouteLookup::Resource(self.server.find_resource(&call.uri, caller))
-                }
-                _ => RouteLookup::Resource(self.server.find_plain_resource(&call.uri, caller)),
-            },
-            Call::Watch(uri) => RouteLookup::Resource(self.server.find_resource(uri, caller)),
-            // Unsubscribing never fails, even if the resource is gone.
-            Call::Unwatch(uri) => match self.server.find_resource(uri, caller) {
-                Lookup::Refused { server, .. } => known(Target::Nothing, server),
-                found => RouteLookup::Resource(found),
-            },
-            Call::Prompt(call) => RouteLookup::Prompt(self.server.find_prompt(&call.name, caller)),
+impl RequestScope<'_> {
+    /// Gives a call its target. Waits for a server's list if it is not known.
+    pub(crate) async fn route<'a>(&self, call: Call<'a>) -> Result<RoutedCall<'a>, Fault> {
+        let (server, caller) = (&self.pipeline.server, self.incoming.caller);
+        Ok(RoutedCall::Other(match call {
+            Call::Tool(call) => {
+                let tool = server.find_tool(&call.name, caller);
+                let tool = self.resolve(tool, Target::Tool, Target::SomeTool).await?;
+                check_headers(&self.incoming.message, &*tool, &call.arguments)?;
+                return Ok(RoutedCall::Tool(call, tool));
+            }
+            Call::Read(call) => {
+                let resource = match &self.incoming.message {
+                    IncomingMessage::Mcp(..) => server.find_resource(&call.uri, caller),
+                    _ => server.find_plain_resource(&call.uri, caller),
+                };
+                OtherCall::Read(call, self.resource(resource).await?)
+            }
+            Call::Prompt(call) => {
+                let prompt = server.find_prompt(&call.name, caller);
+                OtherCall::Prompt(call, self.resolve(prompt, Target::Prompt, Target::Nothing).await?)
+            }
             Call::Complete(wanted) => {
-                RouteLookup::Completion(self.server.find_completion(&wanted.of, caller))
+                let target = server.find_completion(&wanted.of, caller);
+                OtherCall::Complete(wanted, self.resolve(target, Target::Completion, Target::Nothing).await?)
             }
-            Call::TaskGet(id) | Call::TaskUpdate(id, _) | Call::TaskCancel(id) => {
-                known(Target::SomeTool, self.ports.tasks.server_of(id, caller).map(String::into_boxed_str))
+            Call::Watch(uri) => {
+                let resource = server.find_resource(&uri, caller);
+                OtherCall::Watch(uri, self.resource(resource).await?)
             }
-            Call::Extension(call) => match call.route() {
-                ExtensionRoute::Resource(uri) => {
-                    RouteLookup::Resource(self.server.find_plain_resource(uri, caller))
+            Call::Unwatch(uri) => match server.find_resource(&uri, caller) {
+                // Unsubscribing never fails, even if the resource is gone.
+                Lookup::Refused { server, .. } => {
+                    self.log.set_route(Route { target: Target::Nothing, named_server: server });
+                    OtherCall::Unwatch(uri, None)
                 }
-                ExtensionRoute::Server(server) => known(Target::Nothing, Some(server.into())),
-                ExtensionRoute::Nothing => known(Target::Nothing, None),
+                resource => OtherCall::Unwatch(uri, Some(self.resource(resource).await?)),
             },
-            _ => known(Target::Nothing, None),
+            Call::Server(call) => {
+                self.log.set_route(self.route_of(&call));
+                OtherCall::Server(call)
+            }
+            Call::Extension(call) => {
+                let resource = match call.route() {
+                    ExtensionRoute::Resource(uri) => Some(server.find_plain_resource(uri, caller)),
+                    ExtensionRoute::Server(server) => {
+                        let named_server = Some(server.into());
+                        self.log.set_route(Route { target: Target::Nothing, named_server });
+                        None
+                    }
+                    ExtensionRoute::Nothing => {
+                        self.log.set_route(Target::Nothing.into());
+                        None
+                    }
+                };
+                match resource {
+                    Some(resource) => OtherCall::Extension(call, Some(self.resource(resource).await?)),
+                    None => OtherCall::Extension(call, None),
+                }
+            }
+        }))
+    }
+
+    fn route_of(&self, call: &ServerCall<'_>) -> Route {
+        match call.task() {
+            Some(id) => {
+                let server = self.pipeline.ports.tasks.server_of(id, self.incoming.caller);
+                Route { target: Target::SomeTool, named_server: server.map(String::into_boxed_str) }
+            }
+            None => Target::Nothing.into(),
         }
     }
 
-    /// Returns the target. Waits for a server's list if the lookup is pending.
-    pub(crate) async fn route(
-        self: &Arc<Self>,
-        lookup: RouteLookup,
-        scope: &RequestScope<'_>,
-    ) -> Result<Target, Fault> {
-        match lookup {
-            RouteLookup::Tool(lookup) => self.resolve(lookup, Target::Tool, Target::SomeTool, scope).await,
-            RouteLookup::Prompt(lookup) => self.resolve(lookup, Target::Prompt, Target::Nothing, scope).await,
-            RouteLookup::Resource(lookup) => {
-                self.resolve(lookup, Target::Resource, Target::Nothing, scope).await
-            }
-            RouteLookup::Completion(lookup) => {
-                self.resolve(lookup, Target::Completion, Target::Nothing, scope).await
-            }
-            RouteLookup::Known(routed) => {
-                let target = routed.target.clone();
-                scope.log.set_route(routed);
-                Ok(target)
-            }
-        }
+    async fn resource(&self, lookup: Lookup<dyn ResourceTarget>) -> Result<Arc<dyn ResourceTarget>, Fault> {
+        self.resolve(lookup, Target::Resource, Target::Nothing).await
     }
 
     async fn resolve<T: ?Sized + Send + Sync + 'static>(
-        self: &Arc<Self>,
+        &self,
         lookup: Lookup<T>,
         target: fn(Arc<T>) -> Target,
         otherwise: Target,
-        scope: &RequestScope<'_>,
-    ) -> Result<Target, Fault> {
+    ) -> Result<Arc<T>, Fault> {
         let (found, server) = match lookup {
             Lookup::Found(found) => (Ok(found), None),
             Lookup::Refused { fault, server } => (Err(fault), server),
             // Boxed, because this branch is rare: the future of every call stays small.
             Lookup::Pending { find, server } => {
                 let find = async {
-                    let cx = scope.routing_context()?;
-                    self.supervise(find(cx.clone()), &cx).await?.finished()
+                    let cx = self.routing_context()?;
+                    self.pipeline.supervise(find(cx.clone()), &cx).await?.finished()
                 };
                 (Box::pin(find).await, server)
             }
         };
-        match found {
-            Ok(found) => {
-                let target = target(found);
-                scope.log.set_route(target.clone().into());
-                Ok(target)
-            }
-            Err(fault) => {
-                scope.log.set_route(RoutedCall { target: otherwise, named_server: server });
-                Err(fault)
-            }
-        }
+        self.log.set_route(match &found {
+            Ok(found) => target(found.clone()).into(),
+            Err(_) => Route { target: otherwise, named_server: server },
+        });
+        found
     }
+}
 
+impl Pipeline {
     /// The server and tool of a call, for custom guards with a filter. The names are the servers' own, so
     /// that a tool has one name for guards under every alias.
-    pub(crate) fn subjects<'a>(&'a self, routed: Option<&'a RoutedCall>) -> (TargetName<'a>, TargetName<'a>) {
+    pub(crate) fn subjects<'a>(&'a self, route: Option<&'a Route>) -> (TargetName<'a>, TargetName<'a>) {
         let own = self.server.info().name;
-        let named = routed.and_then(RoutedCall::server).map(TargetName::Named);
+        let named = route.and_then(Route::server).map(TargetName::Named);
         let otherwise =
             if self.server.is_federation() { TargetName::Unknown } else { TargetName::Named(own) };
-        match routed.map(|routed| &routed.target) {
+        match route.map(|route| &route.target) {
             Some(Target::Tool(tool)) => {
                 (named.unwrap_or(TargetName::Named(own)), TargetName::Named(tool.name()))
             }
@@ -175,7 +177,7 @@ impl Pipeline {
 }
 
 /// Checks that the repeated parameters of a tool agree with its arguments.
-pub(crate) fn check_headers(
+fn check_headers(
     message: &IncomingMessage<'_>,
     tool: &dyn ToolTarget,
     arguments: &Json,

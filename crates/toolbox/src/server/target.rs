@@ -1,6 +1,7 @@
 //! The target of a call. A tool server looks a name up once. Limits, guards, approval, the ledger and spans
 //! read the target, and the call runs through it.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +41,36 @@ impl<T: ?Sized + Send + Sync + 'static> Lookup<T> {
     /// Creates a refusal by a server that is not part of a federation.
     pub fn refused(fault: Fault) -> Lookup<T> {
         Lookup::Refused { fault, server: None }
+    }
+
+    /// Wraps the target.
+    #[must_use]
+    pub fn map<U: ?Sized + Send + Sync + 'static>(
+        self,
+        wrap: impl FnOnce(Arc<T>) -> Arc<U> + Send + 'static,
+    ) -> Lookup<U> {
+        match self {
+            Lookup::Found(target) => Lookup::Found(wrap(target)),
+            Lookup::Refused { fault, server } => Lookup::Refused { fault, server },
+            Lookup::Pending { find, server } => {
+                let find: Find<U> = Box::new(move |cx| Box::pin(async move { find(cx).await.map(wrap) }));
+                Lookup::Pending { find, server }
+            }
+        }
+    }
+
+    /// Changes the fault of a refusal.
+    #[must_use]
+    pub fn map_fault(self, change: impl FnOnce(Fault) -> Fault + Send + 'static) -> Lookup<T> {
+        match self {
+            Lookup::Found(target) => Lookup::Found(target),
+            Lookup::Refused { fault, server } => Lookup::Refused { fault: change(fault), server },
+            Lookup::Pending { find, server } => {
+                let find: Find<T> =
+                    Box::new(move |cx| Box::pin(async move { find(cx).await.map_err(change) }));
+                Lookup::Pending { find, server }
+            }
+        }
     }
 
     /// Returns the target. Waits for a server if the lookup is pending.
@@ -86,8 +117,8 @@ pub trait PromptTarget: Send + Sync {
     fn fill(self: Arc<Self>, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
 }
 
-/// A resource that a caller can read and subscribe to.
-pub trait ResourceTarget: Send + Sync {
+/// A resource that a caller can read and subscribe to. A layer around a server recognizes its own targets by type.
+pub trait ResourceTarget: Any + Send + Sync {
     /// The server behind this one that has the resource.
     fn server(&self) -> Option<&str> {
         None

@@ -289,7 +289,7 @@ async fn every_answer_keeps_the_schema_it_promised() {
     let world = World::seeded(shop()).await;
     let caller = failwell_rpc::Caller::anonymous();
     let incoming = failwell_pipeline::IncomingRequest::in_process(failwell_rpc::Dialect::Rpc, &caller);
-    let call = failwell_pipeline::Call::List(failwell_sdk::List::Tools, None);
+    let call = failwell_pipeline::Call::list(failwell_sdk::List::Tools);
     let reply = world.pipeline.handle_call(incoming, Ok(call)).await.reply.expect("an answer");
     let body: Value = serde_json::from_slice(&reply.body).expect("JSON");
     let tools = body["result"]["tools"].as_array().expect("tools");

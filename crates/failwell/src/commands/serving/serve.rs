@@ -22,23 +22,25 @@ pub(in crate::commands) fn built_in_server(
     config: &Config,
     shelf: Option<&BlobStore>,
 ) -> Result<Arc<dyn ToolServer>, Fault> {
-    match server {
+    let built: Arc<dyn ToolServer> = match server {
         Builtin::Demo => {
             let reasons = failwell_catalogue::registry().or_fault(&reason::SERVER_BUG)?;
-            Ok(Arc::new(failwell_demo::toolbox(&reasons)?))
+            Arc::new(failwell_demo::toolbox(&reasons)?)
         }
         Builtin::Pytest => {
             let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
             let settings = failwell_pytest::Settings::new(here, Launcher::of_this_program()?);
-            Ok(Arc::new(failwell_pytest::pytest(settings)?))
+            Arc::new(failwell_pytest::pytest(settings)?)
         }
-        Builtin::Device => Ok(Arc::new(failwell_device::device(device::settings(config, shelf.cloned())?)?)),
-        Builtin::Tasks => Ok(Arc::new(failwell_tasks::tasks(tasks::settings(config))?)),
+        Builtin::Device => Arc::new(failwell_device::device(device::settings(config, shelf.cloned())?)?),
+        Builtin::Tasks => Arc::new(failwell_tasks::tasks(tasks::settings(config))?),
         Builtin::Symbolic => {
             let settings = failwell_symbolic::Settings::new(Launcher::of_this_program()?);
-            Ok(Arc::new(failwell_symbolic::symbolic(settings)?))
+            Arc::new(failwell_symbolic::symbolic(settings)?)
         }
-    }
+    };
+    built.check()?;
+    Ok(built)
 }
 
 /// Builds a pipeline around one tool server.

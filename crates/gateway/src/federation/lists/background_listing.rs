@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use failwell_backoff::Backoff;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_toolbox::{Context, Event, List};
 use parking_lot::Mutex;
@@ -17,10 +18,8 @@ use crate::upstream::PROBE;
 
 /// The upper bound of the setting `list_wait_s`.
 const LONGEST_LIST_WAIT: Duration = Duration::from_secs(60);
-/// The first delay between attempts; it doubles …
-const SHORTEST_WAIT: Duration = Duration::from_secs(1);
-/// … up to this one.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// The delay between attempts.
+const BACKOFF: Backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(30));
 /// Attempts before the next list request has to ask again.
 const MOST_TRIES: u32 = 12;
 
@@ -114,17 +113,15 @@ async fn retry_listing(
     cx: &Context,
 ) -> Option<()> {
     let mut listed = first.await.ok()?;
-    let mut wait = SHORTEST_WAIT;
-    for _ in 0..MOST_TRIES {
+    for failures in 1..=MOST_TRIES {
         if listed.is_ok() {
             return Some(());
         }
         let end = federation.upgrade()?.end.clone();
         tokio::select! {
             () = end.cancelled() => return None,
-            () = tokio::time::sleep(wait) => {}
+            () = tokio::time::sleep(BACKOFF.delay(failures)) => {}
         }
-        wait = (wait * 2).min(LONGEST_WAIT);
         let federation = federation.upgrade().filter(|federation| federation.has(member))?;
         listed = federation.listed(member, list, cx).await;
     }

@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::upstream::client::ClientRelay;
 use crate::upstream::client::session_users::SessionUsers;
 use crate::upstream::connection::http::StreamableHttp;
+use crate::upstream::connection::liveness;
 use crate::upstream::connection::request_mux::RequestMux;
 use crate::upstream::params::plain_meta;
 use crate::upstream::response::UpstreamResponse;
@@ -169,6 +170,17 @@ impl Channel {
             Channel::Stream(mux) => mux.is_closed(),
             Channel::Http(peer) => peer.is_lost(),
         }
+    }
+
+    /// Whether later calls may use the connection. After a timeout it is first known when the upstream was asked.
+    pub(crate) async fn is_usable(&self) -> bool {
+        if let Channel::Stream(mux) = self
+            && mux.is_unsure()
+        {
+            // Boxed, because it is rare: the future of every call stays small.
+            let _ = Box::pin(tokio::time::timeout(liveness::PATIENCE * 2, mux.checked())).await;
+        }
+        !self.is_closed() && !self.is_silent()
     }
 
     /// Whether the upstream was asked after a timeout and did not answer.

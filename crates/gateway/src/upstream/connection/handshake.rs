@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::upstream::connection::channel::Channel;
 use crate::upstream::params::plain_meta;
-use crate::upstream::response::{UpstreamResponse, invalid_response};
+use crate::upstream::response::{RequestError, UpstreamResponse, invalid_response};
 use crate::upstream::settings::SessionSharing;
 
 /// How long a child may take to answer `server/discover` before the session era is tried too.
@@ -39,11 +39,11 @@ pub(crate) async fn negotiate(
     channel: &Channel,
     known: Option<Era>,
     declared: &Value,
-) -> Result<HandshakeResult, Fault> {
+) -> Result<HandshakeResult, RequestError> {
     if known == Some(Era::Session) {
         match initialize(channel, declared).await {
             // The server may have been upgraded since.
-            Err(fault) if !channel.is_closed() && is_refusal(&fault) => {}
+            Err(error) if !channel.is_closed() && is_refusal(&error) => {}
             introduced => return introduced,
         }
     }
@@ -70,9 +70,9 @@ pub(crate) async fn negotiate(
         },
         introduced = &mut greeted => match introduced {
             // Responses may arrive out of order.
-            Err(fault) if !channel.is_closed() => return match tokio::time::timeout(patience, discovered).await {
-                Ok(answer) => read_discovery(channel, answer)?.ok_or(fault),
-                Err(_) => Err(fault),
+            Err(error) if !channel.is_closed() => return match tokio::time::timeout(patience, discovered).await {
+                Ok(answer) => read_discovery(channel, answer)?.ok_or(error),
+                Err(_) => Err(error),
             },
             introduced => introduced?,
         }
@@ -136,8 +136,8 @@ fn is_no_fault_of_the_server(fault: &Fault) -> bool {
 }
 
 /// Whether a healthy server rejected the handshake itself.
-fn is_refusal(fault: &Fault) -> bool {
-    *fault.reason() == reason::GATEWAY_UPSTREAM_ERROR || is_no_fault_of_the_server(fault)
+fn is_refusal(error: &RequestError) -> bool {
+    matches!(error, RequestError::Rejected { .. }) || is_no_fault_of_the_server(error.fault())
 }
 
 /// The offers of a server that has not stated any.
@@ -150,7 +150,7 @@ pub(crate) const ALL_FEATURES: ServerFeatures = ServerFeatures {
 };
 
 /// The session-era handshake.
-pub(crate) async fn initialize(channel: &Channel, declared: &Value) -> Result<HandshakeResult, Fault> {
+pub(crate) async fn initialize(channel: &Channel, declared: &Value) -> Result<HandshakeResult, RequestError> {
     let handshake = send_initialize(channel, declared).await?;
     send_initialized(channel).await;
     Ok(handshake)
@@ -161,7 +161,7 @@ async fn send_initialized(channel: &Channel) {
 }
 
 /// Sends `initialize`, without the final notification. The revision is set when the response arrives.
-async fn send_initialize(channel: &Channel, declared: &Value) -> Result<HandshakeResult, Fault> {
+async fn send_initialize(channel: &Channel, declared: &Value) -> Result<HandshakeResult, RequestError> {
     let params = json!({
         "protocolVersion": Revision::LATEST_SESSION.as_str(),
         "capabilities": declared,

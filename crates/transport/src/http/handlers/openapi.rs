@@ -45,7 +45,7 @@ async fn listed(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Caller) -> 
     let message = IncomingMessage::Rest(RestRequest { dialect: Dialect::Rest(RestStyle::Plain), body: None });
     let cancel = CancellationToken::new();
     let incoming = IncomingRequest::plain(message, caller, head.connection, cancel, None);
-    let listed = mount.pipeline.handle_call(incoming, Ok(Call::List(List::Tools, None))).await.reply;
+    let listed = mount.pipeline.handle_call(incoming, Ok(Call::list(List::Tools))).await.reply;
     let listed: Option<Value> = listed.and_then(|reply| serde_json::from_slice(&reply.body).ok());
     listed.as_ref().and_then(|listed| listed.get("tools")?.as_array().cloned()).unwrap_or_default()
 }

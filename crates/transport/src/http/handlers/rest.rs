@@ -69,7 +69,7 @@ pub async fn handle(
 
 /// `GET /v1/tools`
 pub(in crate::http) fn list_tools(_: &RestInput<'_>) -> Result<Call<'static>, Fault> {
-    Ok(Call::List(List::Tools, None))
+    Ok(Call::list(List::Tools))
 }
 
 /// `POST /v1/tools/{name}` with the arguments as the body.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use failwell_backoff::Backoff;
 use failwell_connect::{ContentKind, EventStream, HttpResponse, SendError, Verb};
 use failwell_fault::{Effect, Fault, reason};
 use failwell_rpc::{
@@ -21,7 +22,8 @@ const LARGEST_ERROR: usize = 1024 * 1024;
 /// How often a broken stream is resumed.
 const MOST_RESUMES: u32 = 8;
 /// The delay before that if the upstream states none.
-const RESUME: Duration = Duration::from_millis(500);
+const BACKOFF: Backoff = Backoff::new(Duration::from_millis(500), Duration::from_secs(5));
+/// The longest delay that an upstream can ask for.
 const LONGEST_RESUME: Duration = Duration::from_secs(30);
 
 /// The error code of session-era servers for an unknown session.
@@ -104,10 +106,11 @@ impl StreamableHttp {
                 events.last_id().filter(|_| self.era() == Some(Era::Session) && resumes < MOST_RESUMES);
             let Some(place) = place else { return Err(ended) };
             resumes += 1;
-            let wait = events.retry().unwrap_or(RESUME).min(LONGEST_RESUME);
-            if events.retry().is_some() {
-                self.pause_client(number, wait);
+            let asked = events.retry().map(|asked| asked.min(LONGEST_RESUME));
+            if let Some(asked) = asked {
+                self.pause_client(number, asked);
             }
+            let wait = asked.unwrap_or_else(|| BACKOFF.delay(resumes));
             tokio::time::sleep(wait).await;
             let resumed = self.endpoint.send(Verb::Get, self.stream_headers(Some(place)), Bytes::new()).await;
             // The original request was sent, so its effect is unknown.
