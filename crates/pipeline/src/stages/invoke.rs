@@ -322,7 +322,7 @@ impl RequestScope<'_> {
         let announced = resource.as_ref().and_then(|resource| resource.uri());
         session.unwatch(announced.unwrap_or(uri));
         if let Some(resource) = resource {
-            resource.unwatch(self.context(QuestionRoute::Nobody)?);
+            resource.unwatch(self.context(QuestionRoute::Unavailable)?);
         }
         self.pipeline.keep_changed(session).await?;
         nothing()

@@ -163,7 +163,7 @@ impl Node {
     /// Its standard error so far.
     pub(crate) fn journal(&self) -> String {
         let own = self.journal.lock().expect("told").clone();
-        self.others().iter().fold(own, |all, other| all + &other.told())
+        self.others().iter().fold(own, |all, other| all + &other.journal())
     }
 
     /// Waits until standard error contains `text` at least `times` times.
