@@ -198,7 +198,7 @@ impl ToolServer for Toolbox {
     fn check(&self) -> Result<(), Fault> {
         let tools = self.tools.iter().map(|served| ("tool", served.tool.name));
         let prompts = self.prompts.iter().map(|prompt| ("prompt", prompt.name));
-        let resources = self.resources.iter().map(|resource| ("resource", &*resource.uri));
+        let resources = self.resources.iter().map(|resource| ("resource", resource.uri));
         let mut names = HashSet::new();
         match tools.chain(prompts).chain(resources).find(|name| !names.insert(*name)) {
             Some((item, name)) => {

@@ -232,7 +232,7 @@ async fn serve(of: StoredFilesRequest, request: ExtensionRequest) -> Result<File
                 OpenResource::File(file) => {
                     let inspector =
                         FileInspector { guards: &guards, caller: caller.name(), connection: &connection };
-                    read(file, span, largest_answer, inspector).await
+                    read(*file, span, largest_answer, inspector).await
                 }
                 OpenResource::Own(resource) => {
                     let found = resource.read(cx).await?;

@@ -140,7 +140,7 @@ pub(crate) struct StoredFileTarget {
 
 /// What is behind the URI of a stored file.
 pub(crate) enum OpenResource {
-    File(FileReader),
+    File(Box<FileReader>),
     /// There is no such file, but the server has a resource with this URI.
     Own(Arc<dyn ResourceTarget>),
 }
@@ -148,7 +148,7 @@ pub(crate) enum OpenResource {
 impl StoredFileTarget {
     pub(crate) async fn open(&self, caller: &Caller) -> Result<OpenResource, Fault> {
         if let Some(file) = self.files.fetch(caller, &self.uri).await? {
-            return Ok(OpenResource::File(file));
+            return Ok(OpenResource::File(Box::new(file)));
         }
         match &self.own {
             Ok(own) => Ok(OpenResource::Own(own.clone())),
@@ -165,7 +165,7 @@ impl ResourceTarget for StoredFileTarget {
     fn read(self: Arc<Self>, cx: Context) -> Work<Members> {
         Box::pin(async move {
             match self.open(&cx.client().caller).await? {
-                OpenResource::File(file) => contents(file, self.largest_answer).await,
+                OpenResource::File(file) => contents(*file, self.largest_answer).await,
                 OpenResource::Own(resource) => resource.read(cx).await,
             }
         })
