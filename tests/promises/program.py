@@ -88,14 +88,14 @@ class Program:
             [binary, "up", "--listen", "127.0.0.1:0", *options],
             cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
         )
-        self.address, self.screen, shown = None, [], threading.Event()
+        self.address, self.started, self.screen, shown = None, None, [], threading.Event()
 
         def read():
             for line in self.process.stdout:
                 self.screen.append(line)
-                found = re.search(r"is up on (http://\S+)", line)
-                if found:
-                    self.address = found[1].rstrip("/")
+                if not self.started:
+                    self.started = json.loads(line)
+                    self.address = self.started["address"]
                     shown.set()
             shown.set()
 
@@ -116,6 +116,12 @@ class Program:
             raise AssertionError("the program did not end when it was asked to") from None
         finally:
             self.log.close()
+
+    def stopped(self):
+        """How many requests finished, were ended, and could not be answered, as its last line says."""
+        told = json.loads(self.screen[-1])
+        assert told.pop("event") == "stopped", self.screen
+        return told["finished"], told["ended"], told["undelivered"]
 
     def logged(self, *texts):
         """The log, once it has these texts: it is written beside the answers."""

@@ -16,6 +16,7 @@ mod guard_notice;
 mod journal;
 mod printable;
 mod redact;
+mod server_notice;
 
 pub use entry::Entry;
 pub use fault_report::{FaultReport, weight};
@@ -23,3 +24,4 @@ pub use guard_notice::GuardNotice;
 pub use journal::{Journal, LogStyle};
 pub use printable::printable;
 pub use redact::{BodyKind, BodyRedactor, Redactor, StoredBody, TextRedactor};
+pub use server_notice::ServerNotice;

@@ -136,8 +136,7 @@ def every_call_over_http_is_answered(binary, home):
                 call.thread.join(max(0.1, began + DRAIN + FLUSH - time.monotonic()))
             check(calls, began)
             program.process.wait(20)
-        told = program.screen[-1]
-        assert "0 requests finished, 200 requests ended with server/SHUTDOWN" in told and "not" not in told, program.screen
+        assert program.stopped() == (0, 200, 0), program.screen
         records(program.records(), {call.id for call in calls if call.face != "rest"}, sum(call.face == "rest" for call in calls))
 
 
@@ -243,7 +242,7 @@ def a_call_that_finishes_in_time_is_not_ended(binary, home):
         assert not call.error and "waited 4 seconds" in json.dumps(call.answer), (call.error, call.answer)
         program.process.wait(20)
         assert time.monotonic() - began < 10, "it waited although nothing was running"
-    assert "1 request finished" in program.screen[-1], program.screen
+    assert program.stopped() == (1, 0, 0), program.screen
 
 
 # What the upstream says about its task, and the status that it reports one after the other.
@@ -285,7 +284,7 @@ def a_task_that_outlives_the_grace_period_is_ended(binary, home):
         assert time.monotonic() - began >= 2, "the task had no grace period"
         found = [record for record in program.records() if record.get("reason") == "server/SHUTDOWN"]
         assert [(record["method"], record["effect"]) for record in found] == [("tools/call", "unknown")], found
-    assert "0 requests finished, 1 request ended with server/SHUTDOWN" in program.screen[-1], program.screen
+    assert program.stopped() == (0, 1, 0), program.screen
     methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
     assert "tasks/cancel" in methods, methods
 
@@ -298,7 +297,7 @@ def a_task_that_finishes_in_time_is_not_ended(binary, home):
         program.process.send_signal(signal.SIGTERM)
         assert program.process.wait(50) == 0, "it waited although nothing was running"
         assert not [record for record in program.records() if record.get("reason")], program.records()
-    assert "1 request finished" in program.screen[-1], program.screen
+    assert program.stopped() == (1, 0, 0), program.screen
     methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
     assert "tasks/result" in methods, methods
 

@@ -8,7 +8,7 @@ pub(crate) fn first_screen(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut said = String::new();
     while !said.contains("stop with Ctrl-C") {
-        said.push_str(&lines.next().expect("another line").expect("a line"));
+        said.push_str(lines.next().expect("another line").expect("a line").trim_end());
         said.push('\n');
     }
     said

@@ -3,6 +3,7 @@
 pub(super) mod eager_start;
 mod guidance;
 pub(super) mod member_set;
+pub(super) mod server_status;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
@@ -20,8 +21,8 @@ use serde_json::json;
 use crate::federation::catalogue::{Entry, TaskSupport, narrower};
 use crate::relay::{PendingCalls, call_upstream, check_shape};
 use crate::upstream::{
-    DualEraUpstream, ParsedResult, RequestParams, SendContext, Upstream, UpstreamRequest, WatchOutcome,
-    invalid_response, upstream_code,
+    DualEraUpstream, Endpoint, ParsedResult, RequestParams, SendContext, SessionSharing, Upstream,
+    UpstreamRequest, WatchOutcome, invalid_response, upstream_code,
 };
 
 /// How long a built-in server may take to list its items. Upstreams have settings for it.
@@ -50,6 +51,14 @@ impl Member {
             Member::Upstream(upstream) => upstream.name(),
             Member::BuiltIn(name, _) => name,
         }
+    }
+
+    /// Whether it starts at the first need. A child per caller has nobody to start for before that.
+    pub(crate) fn is_lazy(&self) -> bool {
+        let Member::Upstream(upstream) = self else { return false };
+        let settings = upstream.settings();
+        let is_child = matches!(settings.endpoint, Endpoint::Child { .. });
+        settings.lazy || is_child && settings.sharing == Some(SessionSharing::PerCaller)
     }
 
     /// Whether both are the same object, not only of the same name.
