@@ -19,7 +19,7 @@ pub(crate) use emulate::{EmulateRtm, EmulateWda, EmulatorKind};
 pub(crate) use serving::{
     EngineOptions, Pytest, SandboxChoice, Serve, ServeOptions, Server, Symbolic, ToolFailureStyle,
 };
-pub(crate) use status::Status;
+pub(crate) use status::StatusCommand;
 pub(crate) use tasks::{
     Login, LoginTarget, Logout, LogoutTarget, PermissionChoice, Reach, Tasks, TasksLogin,
 };
@@ -65,7 +65,7 @@ pub(crate) enum Command {
     Check(Check),
     CheckPython(CheckPython),
     Serve(Serve),
-    Status(Status),
+    Status(StatusCommand),
     Login(Login),
     Logout(Logout),
     Key(Key),

@@ -304,12 +304,9 @@ fn the_line_says_where_the_program_is_up_and_which_servers_are() {
         let all = said["servers"].as_array().expect("a list");
         all.iter().find(|server| server["name"] == name).unwrap_or_else(|| panic!("{name}: {said}")).clone()
     };
-    let lobby = server("lobby");
-    assert_eq!(lobby["state"], "up");
-    assert!(
-        lobby["tools"].as_u64().is_some_and(|tools| tools >= 3) && lobby["seconds"].is_number(),
-        "{lobby}"
-    );
+    let demo = server("lobby");
+    assert_eq!(demo["state"], "up");
+    assert!(demo["tools"].as_u64().is_some_and(|tools| tools >= 3) && demo["seconds"].is_number(), "{demo}");
     for (name, state, why) in [
         ("gone", "down", Some("`/nonexistent/program` was not found")),
         ("broken", "down", Some("exit 3: API_KEY is required")),

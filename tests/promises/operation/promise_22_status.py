@@ -24,9 +24,9 @@ def every_server_has_a_row(binary, home):
     with Program(binary, home, 'servers = ["lobby"]\n' + scripted(home, "shop") + scripted(home, "later", lazy=True) + BROKEN) as program:
         servers = listed(program)
         assert set(servers) == {"lobby", "shop", "later", "broken"}, servers
-        shop, lobby, later, broken = (servers[name] for name in ("shop", "lobby", "later", "broken"))
+        shop, demo, later, broken = (servers[name] for name in ("shop", "lobby", "later", "broken"))
         assert (shop["kind"], shop["state"], shop["tools"], shop["starts"]) == ("program", "up", 1, 1), shop
-        assert (lobby["kind"], lobby["state"]) == ("built-in", "up") and lobby["tools"] > 2, lobby
+        assert (demo["kind"], demo["state"]) == ("built-in", "up") and demo["tools"] > 2, demo
         assert (later["state"], later["lazy"], later["starts"]) == ("idle", True, 0) and "tools" not in later, later
         assert broken["state"] == "down" and broken["last_failure"]["reason"] == "gateway/UPSTREAM_CRASHED", broken
         assert broken["last_failure"]["text"].startswith("exit 3: no use for [redacted") and TOKEN not in json.dumps(broken), broken
@@ -38,6 +38,7 @@ def every_server_has_a_row(binary, home):
         status, ready = program.ask("GET", "/readyz?verbose")
         parts = [(part["part"], part["name"], part["state"]) for part in ready["not_ready"]]
         assert (status, ready["status"], sorted(parts)) == (200, "ready", [("server", "broken", "down"), ("server", "shop", "down")]), ready
+        assert program.ask("GET", "/readyz?verbose=maybe")[1]["detail"]["reason"] == "http/QUERY"
         assert "result" in program.mcp("tools/call", {"name": "shop__echo", "arguments": {}})
         again = listed(program)["shop"]
         assert (again["state"], again["starts"]) == ("up", 2) and again["last_failure"] == fallen["last_failure"], again

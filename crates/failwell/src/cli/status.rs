@@ -17,7 +17,7 @@ Examples:
   failwell status
   failwell status --config /etc/failwell.toml
   failwell status --json | jq -r '.servers[] | select(.state == \"down\") | .name'")]
-pub(crate) struct Status {
+pub(crate) struct StatusCommand {
     /// Configuration file [default: failwell.toml in this folder, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

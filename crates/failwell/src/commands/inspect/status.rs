@@ -10,7 +10,7 @@ use failwell_journal::printable;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::cli::Status;
+use crate::cli::StatusCommand;
 use crate::commands::configured::{self, ConfigFileError};
 use crate::commands::json;
 use crate::complaint::Complaint;
@@ -24,7 +24,7 @@ const LARGEST: usize = 4 << 20;
 
 /// The members of an answer that the table shows.
 #[derive(Debug, Default, Deserialize)]
-struct Listed {
+struct ServerList {
     servers: Vec<Row>,
 }
 
@@ -46,11 +46,11 @@ struct Failure {
 }
 
 /// Asks the program, and prints what it says.
-pub(in crate::commands) async fn run(arguments: Status) -> Result<ExitCode, Complaint> {
+pub(in crate::commands) async fn run(arguments: StatusCommand) -> Result<ExitCode, Complaint> {
     let config = configured::settle(arguments.config.as_deref()).map_err(ConfigFileError::report)?;
     let at = reachable(arguments.address.or(config.listen).unwrap_or(DEFAULT_ADDRESS))?;
     let answer = ask(at).await?;
-    let listed: Listed = serde_json::from_value(answer.clone()).map_err(|_| foreign(at))?;
+    let listed: ServerList = serde_json::from_value(answer.clone()).map_err(|_| foreign(at))?;
     let is_down = listed.servers.iter().any(|row| row.state == "down");
     match arguments.json {
         true => terminal::print(&json(&answer)?),
@@ -119,7 +119,7 @@ fn foreign(at: SocketAddr) -> Complaint {
 }
 
 /// One line per server, in columns.
-fn table(listed: &Listed, paint: Paint) -> String {
+fn table(listed: &ServerList, paint: Paint) -> String {
     let mut rows =
         vec![["server", "kind", "state", "tools", "sessions", "starts", "since"].map(str::to_owned)];
     for row in &listed.servers {
@@ -162,7 +162,7 @@ fn table(listed: &Listed, paint: Paint) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{Listed, reachable, table};
+    use super::{ServerList, reachable, table};
     use crate::terminal::Paint;
 
     #[test]
@@ -170,7 +170,7 @@ mod tests {
         let since = "2026-11-19T10:00:00.000Z";
         let failure =
             json!({"at": since, "reason": "gateway/UPSTREAM_DOWN", "text": "exit 1: \u{1b}[2Jno key"});
-        let listed: Listed = serde_json::from_value(json!({"servers": [
+        let listed: ServerList = serde_json::from_value(json!({"servers": [
             {"name": "memory", "kind": "program", "state": "up", "since": since, "tools": 9, "sessions": 0, "starts": 1, "lazy": false},
             {"name": "search", "kind": "program", "state": "down", "since": since, "sessions": 0, "starts": 2, "lazy": false, "last_failure": failure},
         ]}))

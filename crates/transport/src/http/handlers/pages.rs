@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::Arc;
 
+use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_pipeline::UnreadyPart;
 use failwell_rpc::Caller;
 use failwell_toolbox::MetricsText;
@@ -33,13 +34,29 @@ pub(in crate::http) fn ready<'a>(
             (false, Err(_)) => (503, "the ledger cannot be written"),
             (false, Ok(())) => (200, "ready"),
         };
-        let verbose = head.query_pairs().any(|(name, value)| name == "verbose" && value != "false");
+        let verbose = match is_verbose(head) {
+            Ok(verbose) => verbose,
+            Err(fault) => return mount.refuse(fault, head, None).await,
+        };
         let answer = match verbose {
             true => json!({"status": status, "not_ready": unready_parts(mount, head).await}),
             false => json!({"status": status}),
         };
         whole(code, "application/json", answer.to_string())
     })
+}
+
+/// Reads `?verbose`, with or without a value.
+fn is_verbose(head: &RequestHead<'_>) -> Result<bool, Fault> {
+    let given = head.query_pairs().find(|(name, _)| name == "verbose").map(|(_, value)| value);
+    match given.as_deref() {
+        None | Some("false") => Ok(false),
+        Some("" | "true") => Ok(true),
+        Some(_) => {
+            let wrong = Violation::new(Pointer::root().then("verbose"), Rule::Choice);
+            Err(Fault::new(&reason::HTTP_QUERY).violation(wrong.limit(vec!["true", "false"])))
+        }
+    }
 }
 
 /// The parts that do not work. Who has no valid credentials, where callers need them, reads no names.

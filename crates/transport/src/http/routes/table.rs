@@ -170,7 +170,7 @@ static READY: &[Action] = &[Action {
     query: &[Query {
         name: "verbose",
         about: "also list the parts that do not work; without credentials, where they are needed, without names",
-        schema: || json!({"type": "boolean", "default": false}),
+        schema: || json!({"type": "string", "enum": ["", "true", "false"], "default": "false"}),
     }],
     responses: &[
         ok("they are", shapes::readiness),
