@@ -77,7 +77,7 @@ impl Program {
     /// Waits until `failwell up` says where it listens; `None` when it ends instead.
     pub async fn address(&mut self) -> Option<SocketAddr> {
         let started: serde_json::Value = serde_json::from_str(&self.line().await?).expect("a line of JSON");
-        let address = started["address"].as_str().and_then(|address| address.strip_prefix("http://"));
+        let address = started.get("address").and_then(|address| address.as_str()?.strip_prefix("http://"));
         Some(address.expect("an address").parse().expect("an address"))
     }
 
