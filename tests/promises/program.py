@@ -91,14 +91,14 @@ class Node:
             [binary, "up", "--listen", "127.0.0.1:0", *options],
             cwd=folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True,
         )
-        self.address, self.screen, shown = None, [], threading.Event()
+        self.address, self.started, self.screen, shown = None, None, [], threading.Event()
 
         def read():
             for line in self.process.stdout:
                 self.screen.append(line)
-                found = re.search(r"is up on (http://\S+)", line)
-                if found:
-                    self.address = found[1].rstrip("/")
+                if not self.started:
+                    self.started = json.loads(line)
+                    self.address = self.started["address"]
                     shown.set()
             shown.set()
 
@@ -157,6 +157,13 @@ class Program:
         with contextlib.ExitStack() as stack:
             for node in self.nodes:
                 stack.callback(node.stop)
+
+    def stopped(self):
+        """How many requests finished, were ended, and could not be answered, as its last line says."""
+        # The line is read by a thread.
+        line = until("the last line", lambda: next((line for line in self.screen if '"stopped"' in line), None))
+        found = json.loads(line)
+        return found["finished"], found["ended"], found["undelivered"]
 
     def logged(self, *texts):
         """The log, once it has these texts: it is written concurrently with the responses."""

@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import pathlib
-import re
 import shutil
 import signal
 import subprocess
@@ -48,12 +47,9 @@ class Node:
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )
         threading.Thread(target=self.read, args=(self.process.stderr,), daemon=True).start()
-        for line in self.process.stdout:
-            found = re.search(r"is up on (http://\S+)", line)
-            if found:
-                self.url = found.group(1)
-                break
-        assert self.url, "it did not start: " + "".join(self.lines)
+        line = self.process.stdout.readline()
+        assert line, "it did not start: " + "".join(self.lines)
+        self.url = json.loads(line)["address"]
         threading.Thread(target=self.process.stdout.read, daemon=True).start()
         return self
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_pipeline::{Approvals, Controls, EventFilter, Pipeline, PipelineSettings};
+use failwell_pipeline::{Approvals, Controls, EventFilter, Pipeline, PipelineSettings, UnreadyPart};
+use failwell_rpc::Caller;
 use failwell_store::KeyStore;
 use failwell_toolbox::ToolServer;
 
@@ -14,6 +15,7 @@ use crate::rest::memory_sessions::MemorySessions;
 use crate::rest::rest_session::RestSessions;
 use crate::rest::stored_files::StoredFiles;
 use crate::rest::with_stored_files::WithStoredFiles;
+use crate::server_directory::{OneServer, ServerDirectory};
 use crate::services::OperatorServices;
 use crate::telemetry::Telemetry;
 
@@ -35,6 +37,8 @@ pub struct Settings {
     pub keys: Option<Arc<dyn KeyStore>>,
     /// Stored files; none by default.
     pub stored_files: Option<StoredFiles>,
+    /// The servers behind the pipeline; by default the one that it serves.
+    pub servers: Option<Arc<dyn ServerDirectory>>,
 }
 
 impl Default for Settings {
@@ -48,6 +52,7 @@ impl Default for Settings {
             sessions: Arc::new(MemorySessions::default()),
             keys: None,
             stored_files: None,
+            servers: None,
         }
     }
 }
@@ -68,6 +73,9 @@ pub fn build_pipeline(
         Some(files) => Arc::new(WithStoredFiles { server, files, largest_answer }) as _,
         None => server,
     };
+    let own = || Arc::new(OneServer::new(server.info().name)) as Arc<dyn ServerDirectory>;
+    let servers = settings.servers.clone().unwrap_or_else(own);
+    let (readiness, directory) = (telemetry.clone(), servers.clone());
     let services = OperatorServices {
         telemetry: telemetry.clone(),
         sessions: settings.sessions.clone(),
@@ -75,6 +83,7 @@ pub fn build_pipeline(
         approvals: settings.approvals.clone(),
         files: files.clone(),
         guards: guards.clone(),
+        servers,
     };
     let (limiter, found) = (settings.rate_limiter.clone(), guards.clone());
     let controls = Controls {
@@ -90,6 +99,7 @@ pub fn build_pipeline(
             telemetry.write_metrics(out, limiter.buckets(), found.counts());
             guard_set.custom_guards().write_numbers(out);
         })),
+        readiness: Some(Arc::new(move |reader| not_ready(&readiness, &*directory, reader))),
         service: Some(Arc::new(services)),
     };
     let pipeline = Pipeline::new(server, settings.bounds, controls, recorder)?;
@@ -97,4 +107,19 @@ pub fn build_pipeline(
         files.announce_to(&pipeline);
     }
     Ok(pipeline)
+}
+
+/// The parts that do not work, in the order in which an operator looks at them.
+fn not_ready(
+    telemetry: &Telemetry,
+    servers: &dyn ServerDirectory,
+    reader: Option<&Caller>,
+) -> Vec<UnreadyPart> {
+    let ledger = telemetry.ledger().filter(|ledger| !ledger.health().works);
+    let ledger = ledger.map(|_| UnreadyPart { part: "ledger", name: None, state: "down" });
+    let servers = servers.servers(reader).into_iter();
+    let servers = servers.filter(|server| matches!(server.state, "down" | "starting"));
+    let servers =
+        servers.map(|server| UnreadyPart { part: "server", name: Some(server.name), state: server.state });
+    ledger.into_iter().chain(servers).collect()
 }

@@ -73,13 +73,13 @@ impl CustomGuards {
         if self.is_empty() {
             return;
         }
-        out.family(VERDICTS, "counter");
+        out.family(VERDICTS, "counter", "Verdicts of custom guards.");
         for custom in self.0.iter() {
             for (verdict, count) in custom.tally.counts() {
                 out.put(VERDICTS, &[("guard", &custom.rule.name), ("verdict", verdict)], count);
             }
         }
-        out.family(SECONDS, "counter");
+        out.family(SECONDS, "counter", "Time that custom guards took.");
         for custom in self.0.iter() {
             let seconds = Duration::from_micros(custom.tally.micros.load(Ordering::Relaxed)).as_secs_f64();
             out.put(SECONDS, &[("guard", &custom.rule.name)], seconds);

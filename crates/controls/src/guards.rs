@@ -237,7 +237,7 @@ impl GuardRunner {
             let sighting = GuardNotice {
                 timestamp: &Moment::now().to_string(),
                 service: self.service,
-                server: message.server,
+                server: if message.server.is_empty() { message.on.name() } else { message.server },
                 connection: message.connection,
                 to: message.to,
                 guard,

@@ -18,6 +18,7 @@ mod guards;
 mod rate_limiter;
 mod rest;
 mod scan_pool;
+mod server_directory;
 mod services;
 mod telemetry;
 
@@ -32,6 +33,7 @@ pub use rest::memory_sessions::MemorySessions;
 pub use rest::rest_session::{Item, RestSession, RestSessions, SessionTerms};
 pub use rest::stored_file_calls::{FileContents, Span, StoredFileCall, Upload, UploadTarget};
 pub use rest::stored_files::{SHELF_SERVER, StoredFiles, VisibilityCheck};
+pub use server_directory::{ServerDirectory, ServerFailureInfo, ServerInfo};
 pub use services::OperatorServices;
 pub use telemetry::Telemetry;
 pub use telemetry::operations::{OperationEvent, OperationFilter, OperationListener, Operations};

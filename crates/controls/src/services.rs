@@ -11,6 +11,7 @@ use crate::rest::approval_calls::{ApprovalCall, ApprovalsRequest};
 use crate::rest::rest_session::RestSessions;
 use crate::rest::stored_file_calls::{StoredFileCall, StoredFilesRequest};
 use crate::rest::stored_files::StoredFiles;
+use crate::server_directory::ServerDirectory;
 use crate::telemetry::Telemetry;
 
 /// The services of one pipeline. Clones share them.
@@ -22,6 +23,7 @@ pub struct OperatorServices {
     pub(crate) approvals: Option<Arc<ApprovalQueue>>,
     pub(crate) files: Option<StoredFiles>,
     pub(crate) guards: Arc<dyn ContentGuards>,
+    pub(crate) servers: Arc<dyn ServerDirectory>,
 }
 
 impl OperatorServices {

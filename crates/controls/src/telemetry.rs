@@ -116,6 +116,6 @@ impl Telemetry {
         let exporters: Vec<ExporterHealth> =
             self.exporters.iter().flat_map(|exporter| exporter.health()).collect();
         write_exporters(out, &exporters);
-        out.single("failwell_limiter_buckets", "gauge", buckets);
+        out.single("failwell_limiter_buckets", "gauge", "Callers with a rate in memory.", buckets);
     }
 }

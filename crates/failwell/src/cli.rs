@@ -4,6 +4,7 @@ mod consent;
 mod device;
 mod emulate;
 mod serving;
+mod status;
 mod tasks;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) use emulate::{EmulateRtm, EmulateWda, EmulatorKind};
 pub(crate) use serving::{
     EngineOptions, Pytest, SandboxChoice, Serve, ServeOptions, Server, Symbolic, ToolFailureStyle,
 };
+pub(crate) use status::StatusCommand;
 pub(crate) use tasks::{
     Login, LoginTarget, Logout, LogoutTarget, PermissionChoice, Reach, Tasks, TasksLogin,
 };
@@ -40,6 +42,7 @@ Examples:
   failwell up                                    serve on http://127.0.0.1:8484
   failwell up --demo                             the same, with sample tasks
   failwell stdio                                 serve a desktop client
+  failwell status                                the servers of the running program
   failwell check                                 report every mistake in failwell.toml
   failwell check-python shop.py::total           prove a Python function's contract, or break it
   failwell key new --name ci                     create an API key
@@ -62,6 +65,7 @@ pub(crate) enum Command {
     Check(Check),
     CheckPython(CheckPython),
     Serve(Serve),
+    Status(StatusCommand),
     Login(Login),
     Logout(Logout),
     Key(Key),

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
 
 use self::access::{approve, key, login, pin};
-use self::inspect::{check, check_python, doctor};
+use self::inspect::{check, check_python, doctor, status};
 use self::records::{audit, explain};
 use self::serving::{single_server, stdio, up};
 use crate::cli::Command;
@@ -29,6 +29,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Check(arguments) => check::run(&arguments),
         Command::CheckPython(arguments) => runtime()?.block_on(check_python::run(arguments)),
         Command::Serve(arguments) => single_server::run(arguments),
+        Command::Status(arguments) => runtime()?.block_on(status::run(arguments)),
         Command::Login(arguments) => runtime()?.block_on(login::log_in(&arguments.to)),
         Command::Logout(arguments) => runtime()?.block_on(login::log_out(&arguments.of)),
         Command::Key(arguments) => key::run(&arguments),

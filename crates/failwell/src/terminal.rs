@@ -96,6 +96,12 @@ impl Paint {
         Paint::for_stream(stderr().is_terminal())
     }
 
+    /// No colours.
+    #[cfg(test)]
+    pub(crate) fn plain() -> Paint {
+        Paint { on: false }
+    }
+
     fn for_stream(is_terminal: bool) -> Paint {
         let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|value| value == "dumb");

@@ -24,7 +24,7 @@ mod program_output;
 #[path = "support/temp_folder.rs"]
 mod temp_folder;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -249,22 +249,22 @@ fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
     }
 }
 
-/// The output of `up` until the line that says how to stop it.
-fn first_screen(folder: &TempFolder, arguments: &[&str]) -> String {
+/// The line of `up` that says that it is up.
+fn started(folder: &TempFolder, arguments: &[&str]) -> Value {
     let mut command = command(&folder.0, arguments);
     command.env_remove("RTM_API_KEY").env_remove("RTM_SHARED_SECRET");
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-    let mut out = child.stdout.take().expect("standard output");
-    let mut output = Vec::new();
-    let mut chunk = [0; 4096];
-    while !String::from_utf8_lossy(&output).contains("stop with Ctrl-C") {
-        let read = out.read(&mut chunk).expect("read");
-        assert!(read > 0, "{}", String::from_utf8_lossy(&output));
-        output.extend_from_slice(&chunk[..read]);
-    }
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("standard output")).read_line(&mut line).expect("read");
     child.kill().expect("stopped");
     child.wait().expect("reaped");
-    String::from_utf8(output).expect("UTF-8")
+    serde_json::from_str(&line).unwrap_or_else(|_| panic!("one line of JSON: {line}"))
+}
+
+/// Whether the line names a missing part.
+fn misses(started: &Value, part: &str) -> bool {
+    let missing = started["missing"].as_array().expect("a list");
+    missing.iter().any(|line| line.as_str().is_some_and(|line| line.starts_with(&format!("{part} "))))
 }
 
 #[test]
@@ -273,29 +273,62 @@ fn only_servers_of_the_named_file_are_listed_as_missing() {
     let named = "[tasks]\napi_key = \"k\"\nshared_secret = \"s\"\n[shelf]\nfolder = \"/proc/failwell/no\"\n";
     let folder = configured(usual);
     std::fs::write(folder.0.join("other.toml"), format!("{usual}{named}")).expect("written");
-    let here = first_screen(&folder, &["up"]);
-    assert!(here.contains("\n  rtm key ") && !here.contains("\n  shelf "), "{here}");
-    let there = first_screen(&folder, &["up", "--config", "other.toml"]);
-    assert!(!there.contains("\n  rtm key ") && there.contains("\n  shelf "), "{there}");
+    let here = started(&folder, &["up"]);
+    assert!(misses(&here, "rtm key") && !misses(&here, "shelf"), "{here}");
+    let there = started(&folder, &["up", "--config", "other.toml"]);
+    assert!(!misses(&there, "rtm key") && misses(&there, "shelf"), "{there}");
 }
 
 #[test]
 fn only_programs_of_configured_servers_are_listed_as_missing() {
     let demo = configured("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
-    let screen = first_screen(&demo, &["up"]);
-    for part in ["rtm key", "python3", "pytest", "z3", "node", "chromedriver", "git"] {
-        assert!(!screen.contains(&format!("\n  {part} ")), "{screen}");
+    let unconfigured = started(&TempFolder::new(), &["up", "--listen", "127.0.0.1:0"]);
+    for said in [started(&demo, &["up"]), unconfigured] {
+        for part in ["rtm key", "python3", "pytest", "z3", "node", "chromedriver", "git"] {
+            assert!(!misses(&said, part), "{part}: {said}");
+        }
     }
-    let screen = first_screen(&TempFolder::new(), &["up", "--listen", "127.0.0.1:0"]);
-    assert!(screen.contains("\n  rtm key "), "{screen}");
+}
+
+#[test]
+fn the_line_says_where_the_program_is_up_and_which_servers_are() {
+    let folder = configured(concat!(
+        "listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n",
+        "[[upstream]]\nname = \"gone\"\ncommand = [\"/nonexistent/program\"]\n",
+        "[[upstream]]\nname = \"broken\"\ncommand = [\"sh\", \"-c\", \"echo API_KEY is required >&2; exit 3\"]\n",
+        "[[upstream]]\nname = \"later\"\nlazy = true\ncommand = [\"/nonexistent/program\"]\n",
+    ));
+    let said = started(&folder, &["up"]);
+    assert_eq!((&said["event"], &said["version"]), (&"started".into(), &env!("CARGO_PKG_VERSION").into()));
+    let paths = [said["file"].as_str(), said["state"].as_str()]
+        .map(|path| Path::new(path.expect("a path")).to_owned());
+    assert_eq!(paths, [folder.0.join("failwell.toml"), folder.0.join("state")]);
+    let server = |name: &str| {
+        let all = said["servers"].as_array().expect("a list");
+        all.iter().find(|server| server["name"] == name).unwrap_or_else(|| panic!("{name}: {said}")).clone()
+    };
+    let demo = server("lobby");
+    assert_eq!(demo["state"], "up");
+    assert!(demo["tools"].as_u64().is_some_and(|tools| tools >= 3) && demo["seconds"].is_number(), "{demo}");
+    for (name, state, why) in [
+        ("gone", "down", Some("`/nonexistent/program` was not found")),
+        ("broken", "down", Some("exit 3: API_KEY is required")),
+        ("later", "lazy", None),
+    ] {
+        let found = server(name);
+        assert_eq!((found["state"].as_str(), found["why"].as_str()), (Some(state), why), "{found}");
+    }
 }
 
 #[test]
 fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
     let folder = configured("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
-    let screen = first_screen(&folder, &["up"]);
-    assert!(screen.contains("is up on http://127.0.0.1:"), "{screen}");
-    assert!(!screen.contains(":8484\n"), "the address is the file's");
+    let said = started(&folder, &["up"]);
+    let address = said["address"].as_str().expect("an address");
+    assert!(
+        address.starts_with("http://127.0.0.1:") && !address.ends_with(":8484"),
+        "the address is the file's: {said}"
+    );
 
     let ran = failwell(&configured("lisen = 5"), &["up"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
@@ -316,10 +349,13 @@ fn a_key_that_could_not_be_shown_is_reported() {
     assert!(screen.contains(&format!("help: remove {}, and start again", file.display())), "{screen}");
     std::fs::remove_file(&file).expect("as it says");
     let key = folder.0.join("state").join("admin-key");
-    let screen = first_screen(&folder, &["up"]);
-    assert!(screen.contains(&format!("the key of the first admin is in {}", key.display())), "{screen}");
+    let screen = started(&folder, &["up"]);
+    assert_eq!(screen["admin_key_file"].as_str(), key.to_str(), "{screen}");
     let text = std::fs::read_to_string(&key).expect("the key");
-    assert!(text.starts_with("fw_") && !screen.contains(text.trim()), "a log does not hold it: {screen}");
+    assert!(
+        text.starts_with("fw_") && !screen.to_string().contains(text.trim()),
+        "a log does not hold it: {screen}"
+    );
     assert_eq!(std::fs::metadata(&key).expect("a file").permissions().mode() & 0o777, 0o600);
 }
 

@@ -14,8 +14,9 @@ use std::process::{Command, Stdio};
 use program_output::ProgramOutput;
 use serde_json::Value;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 18] = [
     "up",
+    "status",
     "stdio",
     "serve",
     "check",

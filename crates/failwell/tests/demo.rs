@@ -5,14 +5,17 @@
 
 #[path = "support/first_screen.rs"]
 mod first_screen;
+#[path = "support/terminal.rs"]
+mod terminal;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use first_screen::first_screen;
 use serde_json::{Value, json};
+use terminal::at_terminal;
 
 struct DemoProgram {
     child: Child,
@@ -36,7 +39,7 @@ fn start(name: &str, config: Option<&str>) -> DemoProgram {
     if let Some(config) = config {
         std::fs::write(folder.join("failwell.toml"), config).expect("a file");
     }
-    let mut child = Command::new(env!("CARGO_BIN_EXE_failwell"))
+    let mut child = at_terminal(env!("CARGO_BIN_EXE_failwell"))
         .args(["up", "--demo", "--listen", "127.0.0.1:0"])
         .current_dir(&folder)
         .env("FAILWELL_STATE", folder.join("state"))

@@ -3,18 +3,16 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
-#[path = "support/first_screen.rs"]
-mod first_screen;
 #[path = "support/temp_folder.rs"]
 mod temp_folder;
 
+use std::io::{BufRead, BufReader};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use first_screen::first_screen;
 use temp_folder::TempFolder;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -45,8 +43,9 @@ fn check(socket: &UnixDatagram, name: &str) {
     std::fs::write(folder.0.join("failwell.toml"), "servers = [\"lobby\"]\n").expect("written");
     let mut child = up(&folder.0, name);
     assert_eq!(heard(socket), "READY=1");
-    let screen = first_screen(&mut child);
-    assert!(screen.contains("is up on"), "{screen}");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+    assert!(line.contains(r#""event":"started""#), "{line}");
     assert!(folder.0.join("state").is_dir(), "the state is where the manager said");
     signal(&child, "-HUP");
     let reloading = heard(socket);

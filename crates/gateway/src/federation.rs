@@ -13,17 +13,19 @@ mod targets;
 mod visibility;
 
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use failwell_pipeline::SharedState;
 use failwell_process::Launcher;
 use failwell_rpc::Caller;
 use failwell_store::ToolPins;
-use failwell_toolbox::{CallerSession, Event, Info};
+use failwell_toolbox::{CallerSession, Event, Info, List};
 use tokio_util::sync::CancellationToken;
 
 pub use self::gateway::{Gateway, ReloadableServer};
-pub use self::member::eager_start::{StartOutcome, StartingUpstream};
+pub use self::member::eager_start::{StartOutcome, StartingServer};
 pub use self::member::member_set::ReloadReport;
+pub use self::member::server_status::ServerStatus;
 
 use self::catalogue::Catalogue;
 use self::change_hubs::ChangeHubs;
@@ -47,6 +49,7 @@ pub(crate) struct Federation {
     pub(crate) notes: ListNotes,
     services: UpstreamServices,
     pub(crate) end: CancellationToken,
+    created: SystemTime,
 }
 
 impl Federation {
@@ -61,8 +64,14 @@ impl Federation {
             hubs: Arc::default(),
             background: BackgroundListing::default(),
             notes: ListNotes::default(),
-            services: UpstreamServices { launcher: launcher.clone(), state, tracer: Arc::default() },
+            services: UpstreamServices {
+                launcher: launcher.clone(),
+                state,
+                tracer: Arc::default(),
+                observer: Arc::default(),
+            },
             end: CancellationToken::new(),
+            created: SystemTime::now(),
         }
     }
 
@@ -89,6 +98,13 @@ impl Federation {
     pub(crate) fn members_seen_by(&self, reader: Option<&Caller>) -> Vec<Member> {
         let is_seen = |member: &&Member| reader.is_none_or(|reader| !self.is_unseen(member, reader));
         self.members().iter().filter(is_seen).cloned().collect()
+    }
+
+    /// Whether the caller may know of a tool, by its own name. A tool that was not listed yet is not shown.
+    pub(crate) fn shows_tool(&self, server: &str, tool: &str, caller: &Caller) -> bool {
+        let Some(entries) = self.catalogue.last(server, List::Tools) else { return false };
+        let seen = self.visibility.filter(entries, server, List::Tools, caller);
+        seen.iter().any(|entry| entry.inside == tool && !entry.quarantined)
     }
 
     pub(crate) fn has(&self, member: &Member) -> bool {

@@ -32,8 +32,9 @@ mod relay;
 mod upstream;
 
 pub use failwell_connect::Trust;
-pub use federation::{Gateway, ReloadReport, ReloadableServer, StartOutcome, StartingUpstream};
+pub use federation::{Gateway, ReloadReport, ReloadableServer, ServerStatus, StartOutcome, StartingServer};
 pub use relay::tool_errors::ToolErrors;
 pub use upstream::{
-    ClientCredentials, Endpoint, HttpTransport, RestartBudget, SessionSharing, UpstreamSettings,
+    ClientCredentials, Endpoint, HttpTransport, RestartBudget, ServerChange, ServerEvent, ServerFailure,
+    ServerKind, SessionSharing, UpstreamSettings,
 };

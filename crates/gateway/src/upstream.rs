@@ -7,6 +7,7 @@ mod connection_pool;
 mod counters;
 mod debouncer;
 mod health;
+mod life;
 pub(crate) mod metrics;
 mod params;
 mod request;
@@ -44,7 +45,9 @@ use self::connection_pool::{ConnectionPool, ConnectionSlot, UpstreamStatus, circ
 use self::counters::UpstreamCounters;
 use self::debouncer::Debouncer;
 use self::health::Health;
+use self::life::{ObserverSlot, UpstreamLife};
 
+pub use self::life::{ServerChange, ServerEvent, ServerFailure, ServerKind};
 pub use self::settings::{
     ClientCredentials, Endpoint, HttpTransport, RestartBudget, SessionSharing, UpstreamSettings,
 };
@@ -62,12 +65,15 @@ pub(crate) struct UpstreamServices {
     pub(crate) state: Arc<dyn SharedState>,
     /// Where the spans of requests end; set once, after the gateway was built.
     pub(crate) tracer: Arc<OnceLock<Tracer>>,
+    pub(crate) observer: ObserverSlot,
 }
 
 /// An upstream with one connection pool per protocol era. An HTTP server that speaks both eras is called in the era
 /// of each client, which needs no translation.
 pub(crate) struct DualEraUpstream {
     settings: UpstreamSettings,
+    /// Both eras are one server for the operator.
+    life: Arc<UpstreamLife>,
     modern: Arc<Upstream>,
     /// `None` for a child: one process has one state.
     session: Option<Arc<Upstream>>,
@@ -81,16 +87,21 @@ impl DualEraUpstream {
     ) -> Arc<DualEraUpstream> {
         let is_child = matches!(settings.endpoint, Endpoint::Child { .. });
         let has_two = !is_child && settings.transport != HttpTransport::Sse && settings.first_era.is_none();
+        let life = UpstreamLife::new(&settings, services.observer.clone());
         let session = has_two.then(|| {
             let settings = UpstreamSettings { first_era: Some(Era::Session), ..settings.clone() };
-            Upstream::new(settings, changed.clone(), services.clone())
+            Upstream::new(settings, changed.clone(), life.clone(), services.clone())
         });
-        let modern = Upstream::new(settings.clone(), changed, services.clone());
-        Arc::new(DualEraUpstream { settings, modern, session })
+        let modern = Upstream::new(settings.clone(), changed, life.clone(), services.clone());
+        Arc::new(DualEraUpstream { settings, life, modern, session })
     }
 
     pub(crate) fn settings(&self) -> &UpstreamSettings {
         &self.settings
+    }
+
+    pub(crate) fn life(&self) -> &UpstreamLife {
+        &self.life
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -122,11 +133,17 @@ impl DualEraUpstream {
         self.state() == UpstreamStatus::Up
     }
 
-    /// The better status of the two.
+    /// The better status of the two. One whose last start failed is down, also when no caller has tried since.
     pub(crate) fn state(&self) -> UpstreamStatus {
         let states: Vec<UpstreamStatus> = self.all().map(|upstream| upstream.state()).collect();
         let order = [UpstreamStatus::Up, UpstreamStatus::Starting, UpstreamStatus::Down];
-        order.into_iter().find(|state| states.contains(state)).unwrap_or(UpstreamStatus::Idle)
+        let best = order.into_iter().find(|state| states.contains(state));
+        let resting = if self.life.has_failed() { UpstreamStatus::Down } else { UpstreamStatus::Idle };
+        best.unwrap_or(resting)
+    }
+
+    pub(crate) fn sessions(&self) -> usize {
+        self.all().map(|upstream| upstream.sessions()).sum()
     }
 
     /// What it said that it offers, in the era that was connected last.
@@ -176,6 +193,7 @@ impl Upstream {
     pub(crate) fn new(
         settings: UpstreamSettings,
         changed: Arc<ChangeListener>,
+        life: Arc<UpstreamLife>,
         services: UpstreamServices,
     ) -> Arc<Upstream> {
         let settings = Arc::new(settings);
@@ -183,11 +201,11 @@ impl Upstream {
         let sharing = settings.sharing.or(is_child.then_some(SessionSharing::Shared));
         // Over HTTP, the handshake shows whether the server keeps sessions.
         let known = sharing.filter(|sharing| is_child || *sharing == SessionSharing::Shared);
-        let UpstreamServices { launcher, state, tracer } = services;
+        let UpstreamServices { launcher, state, tracer, .. } = services;
         let breaker = CircuitBreaker::new(&settings, state);
         let stop = CancellationToken::new();
         let upstream = Arc::new(Upstream {
-            connector: Connector::new(settings.clone(), launcher, stop.clone()),
+            connector: Connector::new(settings.clone(), launcher, life, stop.clone()),
             pool: ConnectionPool::new(settings.most_sessions, known),
             settings,
             health: Mutex::default(),

@@ -13,7 +13,7 @@ pub struct GuardNotice<'a> {
     /// The time, as RFC 3339.
     pub timestamp: &'a str,
     pub service: &'a str,
-    /// The server of the message, if guards have settings per server.
+    /// The server of the message; empty if it belongs to none.
     pub server: &'a str,
     /// The connection or session of the message.
     pub connection: &'a str,
@@ -50,12 +50,13 @@ impl GuardNotice<'_> {
             })
             .to_string(),
             LogStyle::Text => format!(
-                "{} info  {} guard {}/{} {} at {} ({} times, ref {})",
+                "{} info  {} guard {}/{} {}{} at {} ({} times, ref {})",
                 self.timestamp,
                 self.service,
                 self.guard,
                 self.category,
                 self.action,
+                if self.server.is_empty() { String::new() } else { format!(" in {}", self.server) },
                 self.place,
                 self.count,
                 reference.as_deref().unwrap_or("-"),

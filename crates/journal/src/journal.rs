@@ -15,6 +15,7 @@ use crate::fault_report::weight;
 use crate::guard_notice::GuardNotice;
 use crate::printable::printable;
 use crate::redact::{Redactor, TextRedactor};
+use crate::server_notice::ServerNotice;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogStyle {
@@ -98,6 +99,11 @@ impl Journal {
     /// Logs a finding of a content guard.
     pub fn note_guard(&self, sighting: &GuardNotice<'_>) {
         self.write(sighting.line(self.style, &self.redact));
+    }
+
+    /// Logs that a server started or ended.
+    pub fn note_server(&self, change: &ServerNotice<'_>) {
+        self.write(change.line(self.style, &self.redact));
     }
 
     /// Adds a line without foreign text. Never blocks.

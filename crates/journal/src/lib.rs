@@ -17,6 +17,7 @@ mod journal;
 mod memory_log;
 mod printable;
 mod redact;
+mod server_notice;
 
 pub use entry::Entry;
 pub use fault_report::{FaultReport, weight};
@@ -25,3 +26,4 @@ pub use journal::{Journal, LogStyle};
 pub use memory_log::MemoryLog;
 pub use printable::printable;
 pub use redact::{BodyKind, BodyRedactor, Redactor, StoredBody, TextRedactor};
+pub use server_notice::ServerNotice;

@@ -23,6 +23,19 @@ pub type EventFilter = Arc<dyn Fn(&Caller, &Event) -> bool + Send + Sync>;
 /// Writes the metrics of the controls.
 pub type MetricsWriter = Arc<dyn Fn(&mut MetricsText) + Send + Sync>;
 
+/// The parts that do not work, as far as this reader may know them; all of them for `None`.
+pub type ReadinessReport = Arc<dyn Fn(Option<&Caller>) -> Vec<UnreadyPart> + Send + Sync>;
+
+/// A part that does not work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadyPart {
+    /// `ledger` or `server`.
+    pub part: &'static str,
+    pub name: Option<String>,
+    /// `down` or `starting`.
+    pub state: &'static str,
+}
+
 #[derive(Clone)]
 pub struct Controls {
     /// Rate and concurrency limits.
@@ -34,6 +47,7 @@ pub struct Controls {
     pub event_filter: Option<EventFilter>,
     /// Metrics in addition to those of the pipeline.
     pub metrics: Option<MetricsWriter>,
+    pub readiness: Option<ReadinessReport>,
     /// A service that belongs to the pipeline; see [`Pipeline::service`](crate::Pipeline::service).
     pub service: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -46,6 +60,7 @@ impl Default for Controls {
             approvals: None,
             event_filter: None,
             metrics: None,
+            readiness: None,
             service: None,
         }
     }

@@ -30,12 +30,13 @@ mod settings;
 mod shutdown;
 mod span;
 mod stages;
+mod tool_calls;
 
 pub use controls::approvals::{ApprovalGrant, ApprovalNeed, Approvals};
 pub use controls::guards::{ContentGuards, GuardedBytes, MessageMeta};
 pub use controls::limits::{Admission, Permit, RateLimits};
 pub use controls::record_sink::{ProgressObserver, RecordSink};
-pub use controls::{Controls, EventFilter, MetricsWriter};
+pub use controls::{Controls, EventFilter, MetricsWriter, ReadinessReport, UnreadyPart};
 pub use pipeline::{Answer, Pipeline};
 pub use record::{
     ASIDE, AdmittedBody, Bodies, ExchangeNotes, ExchangeOutcome, Record, Transport, Verdict, VerdictLog,

@@ -5,6 +5,8 @@ use failwell_fault::{Kind, Reason, ReasonRegistry};
 
 use failwell_toolbox::{Histogram, MetricsText};
 
+use crate::tool_calls::ToolCalls;
+
 /// Counters without labels that a caller controls. All processors write these counters, so a number that
 /// follows from other numbers is computed, not counted.
 #[derive(Debug)]
@@ -14,6 +16,7 @@ pub(crate) struct Metrics {
     silent: AtomicU64,
     disregarded: AtomicU64,
     took: Histogram,
+    tool_calls: ToolCalls,
     faults: Vec<(&'static Reason, AtomicU64)>,
     unregistered_faults: Vec<(Kind, AtomicU64)>,
 }
@@ -29,6 +32,7 @@ impl Metrics {
             silent: AtomicU64::new(0),
             disregarded: AtomicU64::new(0),
             took: Histogram::default(),
+            tool_calls: ToolCalls::default(),
             faults: reasons.iter().map(|row| (row, AtomicU64::new(0))).collect(),
             unregistered_faults: Kind::ALL.map(|kind| (kind, AtomicU64::new(0))).into(),
         }
@@ -44,6 +48,11 @@ impl Metrics {
         let counter = if answered { &self.answered } else { &self.silent };
         counter.fetch_add(1, Ordering::Relaxed);
         self.took.observe(took);
+    }
+
+    /// The calls of tools.
+    pub(crate) fn tool_calls(&self) -> &ToolCalls {
+        &self.tool_calls
     }
 
     /// Counts a client notification with an unknown method.
@@ -68,14 +77,22 @@ impl Metrics {
         // `begun` is read last, so that the number of finished requests never exceeds it.
         let (answered, silent) = (read(&self.answered), read(&self.silent));
         let in_flight = read(&self.begun).saturating_sub(answered + silent);
-        out.family("failwell_requests_total", "counter");
+        let version = [("version", env!("CARGO_PKG_VERSION"))];
+        out.family("failwell_build_info", "gauge", "The version of the running program; always 1.");
+        out.put("failwell_build_info", &version, 1);
+        out.family("failwell_requests_total", "counter", "Requests, by whether they got a response.");
         out.put("failwell_requests_total", &[("answered", "yes")], answered);
         out.put("failwell_requests_total", &[("answered", "no")], silent);
-        out.single("failwell_requests_in_flight", "gauge", in_flight);
-        out.single("failwell_notices_dropped_total", "counter", read(&self.disregarded));
-        out.family("failwell_request_duration_seconds", "histogram");
+        out.single("failwell_requests_in_flight", "gauge", "Requests without a response so far.", in_flight);
+        out.single(
+            "failwell_notices_dropped_total",
+            "counter",
+            "Notifications of clients with an unknown method.",
+            read(&self.disregarded),
+        );
+        out.family("failwell_request_duration_seconds", "histogram", "Duration of requests.");
         Histogram::write(&[&self.took], out, "failwell_request_duration_seconds", &[]);
-        out.family("failwell_faults_total", "counter");
+        out.family("failwell_faults_total", "counter", "Failures, by reason and kind.");
         for (row, count) in &self.faults {
             let labels = [("reason", row.id), ("kind", row.kind.as_str())];
             out.put("failwell_faults_total", &labels, read(count));
@@ -84,7 +101,12 @@ impl Metrics {
             let labels = [("reason", UNREGISTERED), ("kind", kind.as_str())];
             out.put("failwell_faults_total", &labels, read(count));
         }
-        out.single("failwell_journal_lost_total", "counter", journal_lost);
+        out.single(
+            "failwell_journal_lost_total",
+            "counter",
+            "Log lines that did not fit into the queue.",
+            journal_lost,
+        );
     }
 }
 

@@ -18,7 +18,7 @@ use futures_util::FutureExt;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::controls::Controls;
+use crate::controls::{Controls, UnreadyPart};
 use crate::record::ExchangeOutcome;
 use crate::recorder::Recorder;
 use crate::request::call::{Call, RoutedCall};
@@ -292,6 +292,10 @@ impl Pipeline {
 
     fn write_metrics(&self, mut out: MetricsText) -> String {
         self.ports.recorder.write_metrics(&mut out);
+        let reader = out.reader().cloned();
+        self.ports.recorder.metrics().tool_calls().write(&mut out, |server, tool| {
+            reader.as_ref().is_none_or(|reader| self.server.shows_tool(server, tool, reader))
+        });
         if let Some(write) = &self.ports.controls.metrics {
             write(&mut out);
         }
@@ -324,6 +328,11 @@ impl Pipeline {
     /// Fails if requests are refused at present because their records could not be written.
     pub fn check_records(&self) -> Result<(), Fault> {
         self.ports.recorder.admit()
+    }
+
+    /// The parts that do not work, as far as this reader may know them; all of them for `None`.
+    pub fn unready_parts(&self, reader: Option<&Caller>) -> Vec<UnreadyPart> {
+        self.ports.controls.readiness.as_ref().map(|report| report(reader)).unwrap_or_default()
     }
 
     /// Set when the pipeline begins to refuse new requests.

@@ -74,6 +74,10 @@ pub(crate) fn revoke_key(input: &RestInput<'_>) -> CallResult {
     Ok(services(input.mount)?.admin(AdminCall::RevokeKey(id(input))))
 }
 
+pub(crate) fn servers(input: &RestInput<'_>) -> CallResult {
+    Ok(services(input.mount)?.admin(AdminCall::Servers))
+}
+
 pub(crate) fn operations(input: &RestInput<'_>) -> CallResult {
     Ok(services(input.mount)?.admin(wanted_operations(input.head)?))
 }

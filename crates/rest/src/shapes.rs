@@ -164,6 +164,36 @@ pub(crate) fn new_key() -> Value {
     })
 }
 
+pub(crate) fn servers() -> Value {
+    json!({
+        "type": "object",
+        "required": ["servers"],
+        "properties": {"servers": {"type": "array", "items": {
+            "type": "object",
+            "required": ["name", "kind", "state", "since", "sessions", "starts", "lazy"],
+            "properties": {
+                "name": {"type": "string"},
+                "kind": {"enum": ["built-in", "program", "http"]},
+                "state": {"enum": ["up", "starting", "idle", "down"]},
+                "since": {"type": "string", "format": "date-time"},
+                "tools": {"type": "integer"},
+                "sessions": {"type": "integer"},
+                "starts": {"type": "integer"},
+                "lazy": {"type": "boolean"},
+                "last_failure": {
+                    "type": "object",
+                    "required": ["at", "reason", "text"],
+                    "properties": {
+                        "at": {"type": "string", "format": "date-time"},
+                        "reason": {"type": "string"},
+                        "text": {"type": "string"},
+                    },
+                },
+            },
+        }}},
+    })
+}
+
 pub(crate) fn operations() -> Value {
     json!({
         "type": "object",

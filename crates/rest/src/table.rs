@@ -31,6 +31,7 @@ pub static ROUTES: &[Route] = &[
     Route { place: RoutePlace::Other, path: "/v1/sessions/{id}/context/{key}", actions: CONTEXT_ITEM },
     Route { place: RoutePlace::Other, path: "/v1/keys", actions: KEYS },
     Route { place: RoutePlace::Other, path: "/v1/keys/{id}", actions: KEY },
+    Route { place: RoutePlace::Other, path: "/v1/servers", actions: SERVERS },
     Route { place: RoutePlace::Other, path: "/v1/operations", actions: OPERATIONS },
     Route { place: RoutePlace::Other, path: "/v1/events", actions: EVENTS },
 ];
@@ -208,6 +209,15 @@ static KEY: &[Action] = &[Action {
     responses: &[nothing(204, "revoked")],
     fails: &[&reason::POLICY_KEY_UNKNOWN, &reason::POLICY_LAST_ADMIN, &reason::POLICY_KEYS_AWAY],
     ..DELETE
+}];
+
+static SERVERS: &[Action] = &[Action {
+    id: "listServers",
+    handler: Handler::Call(admin::servers),
+    summary: "list the servers with their state and their last failure",
+    access: RequiredAccess::Role(Role::Developer),
+    responses: &[ok("the servers", shapes::servers)],
+    ..GET
 }];
 
 static OPERATIONS: &[Action] = &[Action {

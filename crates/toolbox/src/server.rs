@@ -185,6 +185,10 @@ pub trait ToolServer: Send + Sync + 'static {
     fn is_visible_to(&self, _caller: &Caller) -> bool {
         true
     }
+    /// Whether this caller may know of a tool, by the name of its server and its own name.
+    fn shows_tool(&self, _server: &str, _tool: &str, _caller: &Caller) -> bool {
+        true
+    }
     /// Whether the server federates the tools of several servers.
     fn is_federation(&self) -> bool {
         false

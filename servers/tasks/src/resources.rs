@@ -224,11 +224,11 @@ impl Traffic {
     pub(crate) fn write(&self, out: &mut MetricsText) {
         let counts =
             [("reload", &self.reloads, &self.reload_bytes), ("update", &self.updates, &self.update_bytes)];
-        out.family("failwell_tasks_syncs_total", "counter");
+        out.family("failwell_tasks_syncs_total", "counter", "Synchronizations with the service.");
         for (kind, count, _) in counts {
             out.put("failwell_tasks_syncs_total", &[("kind", kind)], count.load(Relaxed));
         }
-        out.family("failwell_tasks_sync_bytes_total", "counter");
+        out.family("failwell_tasks_sync_bytes_total", "counter", "Bytes of synchronizations.");
         for (kind, _, bytes) in counts {
             out.put("failwell_tasks_sync_bytes_total", &[("kind", kind)], bytes.load(Relaxed));
         }

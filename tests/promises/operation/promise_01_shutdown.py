@@ -44,11 +44,6 @@ def in_flight(program):
         return int(re.search(r"^failwell_requests_in_flight (\d+)", page.read().decode(), re.M)[1])
 
 
-def last_line(program):
-    """What the terminal shows at the end. It is read beside the test."""
-    return until("the last line", lambda: next((line for line in program.screen if line.startswith("stopped")), None))
-
-
 def side_by_side(round_of):
     """Runs every round, some at a time. The first that fails is the result."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
@@ -72,8 +67,7 @@ def every_call_over_http_is_answered(binary, home):
             began = asyncio.run(stop_under(program, requests))
             check(requests, began)
             assert program.process.wait(20) == 0
-        line = last_line(program)
-        assert f"0 requests finished, {CALLS} requests ended with server/SHUTDOWN" in line and "not" not in line, program.screen
+        assert program.stopped() == (0, CALLS, 0), program.screen
         named = {call for request in requests for call in request.ids if request.has_ids}
         records(program.records(), named, CALLS - len(named))
 
@@ -221,7 +215,7 @@ def a_call_that_finishes_in_time_is_not_ended(binary, home):
         assert answer[0] == 200 and "waited 4 seconds" in json.dumps(answer[1]), answer
         program.process.wait(20)
         assert time.monotonic() - began < 10, "it waited although nothing was running"
-    assert "1 request finished" in last_line(program), program.screen
+    assert program.stopped() == (1, 0, 0), program.screen
 
 
 # What the upstream says about its task, and the status that it reports one after the other.
@@ -264,7 +258,7 @@ def a_task_that_outlives_the_grace_period_is_ended(binary, home):
         assert time.monotonic() - began >= 2, "the task had no grace period"
         found = [record for record in program.records() if record.get("reason") == "server/SHUTDOWN"]
         assert [(record["method"], record["effect"]) for record in found] == [("tools/call", "unknown")], found
-    assert "0 requests finished, 1 request ended with server/SHUTDOWN" in last_line(program), program.screen
+    assert program.stopped() == (0, 1, 0), program.screen
     methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
     assert "tasks/cancel" in methods, methods
 
@@ -278,7 +272,7 @@ def a_task_that_finishes_in_time_is_not_ended(binary, home):
         program.process.send_signal(signal.SIGTERM)
         assert program.process.wait(50) == 0, "it waited although nothing was running"
         assert not [record for record in program.records() if record.get("reason")], program.records()
-    assert "1 request finished" in last_line(program), program.screen
+    assert program.stopped() == (1, 0, 0), program.screen
     methods = [request["method"] for request in asked(home.parent / (home.name + "-up"), "up")]
     assert "tasks/result" in methods, methods
 

@@ -3,7 +3,10 @@
 import concurrent.futures
 import json
 import os
+import pty
+import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -11,7 +14,7 @@ import urllib.error
 import urllib.request
 
 from nodes import one_node
-from program import Program, asked, scripted, upstream
+from program import Program, asked, scripted, until, upstream
 
 
 def call(program, name):
@@ -30,20 +33,84 @@ def servers_start_before_the_first_call(binary, home):
 
 
 def a_broken_server_is_not_called_running(binary, home):
-    """H4: a server that cannot start is under "not running", and the log says why; its first caller gets the reason."""
+    """H4: a server that cannot start is down from the first line on, which says why; its first caller gets the reason."""
     missing = '\n[[upstream]]\nname = "nosuch"\ncommand = ["/nonexistent/program"]\n'
     crash = '\n[[upstream]]\nname = "crash"\ncommand = ["python3", "-c", "import nothing_here"]\n'
     with Program(binary, home, "servers = []\n" + scripted(home, "shop") + missing + crash) as program:
-        until = time.monotonic() + 10
-        while "stop with" not in "".join(program.screen) and time.monotonic() < until:
-            time.sleep(0.05)
-        screen = "".join(program.screen)
-        running, _, rest = screen.partition("not running")
-        assert "/mcp/shop" in running and "nosuch" not in running and "crash" not in running, screen
-        assert "nosuch does not start" in rest and "crash does not start" in rest, screen
+        servers = {server["name"]: server for server in program.started["servers"]}
+        assert (servers["shop"]["state"], servers["shop"]["tools"]) == ("up", 1), servers
+        assert (servers["nosuch"]["state"], servers["nosuch"]["why"]) == ("down", "`/nonexistent/program` was not found"), servers
+        assert servers["crash"]["state"] == "down", servers
+        assert servers["crash"]["why"] == "exit 1: ModuleNotFoundError: No module named 'nothing_here'", servers
         program.logged("nosuch", "ModuleNotFoundError")
         for name in ("nosuch", "crash"):
             assert call(program, f"{name}__x")["error"]["data"]["reason"] == "gateway/UPSTREAM_DOWN"
+
+
+def a_person_sees_servers_come_up(binary, home):
+    """H4, H3: one line for each server, how to connect, and nothing that fails among what runs."""
+    missing = '\n[[upstream]]\nname = "nosuch"\ncommand = ["/nonexistent/program"]\n'
+    later = '\n[[upstream]]\nname = "later"\nlazy = true\ncommand = ["/nonexistent/program"]\n'
+    (home / "failwell.toml").write_text("servers = []\n" + scripted(home, "shop") + missing + later)
+    environment = {**os.environ, "FAILWELL_STATE": str(home / "state"), "NO_COLOR": "1"}
+    environment.pop("FAILWELL_KEY", None)
+    leader, follower = pty.openpty()
+    program = subprocess.Popen([binary, "up", "--listen", "127.0.0.1:0"], cwd=home, env=environment, stdin=subprocess.DEVNULL,
+                               stdout=follower, stderr=subprocess.DEVNULL)
+    os.close(follower)
+    try:
+        screen, until = "", time.monotonic() + 30
+        while "stop with Ctrl-C" not in screen:
+            assert time.monotonic() < until, screen
+            screen += os.read(leader, 4096).decode().replace("\r", "")
+    finally:
+        program.terminate()
+        program.wait(20)
+        os.close(leader)
+    assert f"configuration failwell.toml\nstate         {home}/state\n" in screen, screen
+    servers = screen.partition("\nservers\n")[2].partition("\n\n")[0]
+    assert re.search(r"^  shop +✓ 1 tool, \d+\.\d s$", servers, re.M), screen
+    assert re.search(r"^  nosuch +✗ `/nonexistent/program` was not found$", servers, re.M), screen
+    assert re.search(r"^  later +· starts when it is first needed$", servers, re.M), screen
+    address = re.search(r"is up on (http://\S+)", screen)[1]
+    connect = screen.partition("\nconnect\n")[2].partition("\n\n")[0]
+    assert f"claude mcp add --transport http failwell {address}/mcp\n" in connect, screen
+    for client in ("Claude Desktop", "Cursor", "VS Code"):
+        assert re.search(rf"^  {client} .*\{{", connect, re.M), screen
+
+
+def the_log_tells_the_life_of_a_server(binary, home):
+    """H4: started with its tools, ended with the reason, restarted by the next call."""
+    with Program(binary, home, "servers = []\n" + scripted(home, "shop")) as program:
+
+        def life(count):
+            def told():
+                lines = [json.loads(line) for line in program.logged().splitlines()]
+                lines = [line for line in lines if line.get("service") == "servers"]
+                return lines if len(lines) >= count else None
+
+            return until(f"{count} lines", told)
+
+        started, = life(1)
+        assert (started["event"], started["server"], started["tools"], started["level"]) == ("started", "shop", 1, "info"), started
+        assert 0 < started["seconds"] < 30, started
+        pid = int(subprocess.run(["pgrep", "-f", str(home / "shop.json")], capture_output=True, text=True).stdout.split()[-1])
+        os.kill(pid, signal.SIGKILL)
+        ended = life(2)[1]
+        assert (ended["event"], ended["why"], ended["level"]) == ("ended", "killed by SIGKILL", "warn"), ended
+        assert "result" in call(program, "shop__echo")
+        again = life(3)[2]
+        assert (again["event"], again["tools"]) == ("restarted", 1), again
+
+
+def a_lazy_server_starts_at_the_first_need(binary, home):
+    """`lazy = true`: `up` does not start it, the first call does."""
+    with Program(binary, home, "servers = []\n" + scripted(home, "shop", lazy=True) + scripted(home, "eager")) as program:
+        servers = {server["name"]: server["state"] for server in program.started["servers"]}
+        assert servers == {"shop": "lazy", "eager": "up"}, servers
+        assert asked(home, "shop") == [], "nobody needed it"
+        assert "result" in call(program, "shop__echo")
+        program.logged('"server shop started"')
 
 
 def a_late_start_is_not_called_a_failure(binary, home):
@@ -116,6 +183,9 @@ def readiness_knows_the_ledger(binary, home):
 CASES = [
     servers_start_before_the_first_call,
     a_broken_server_is_not_called_running,
+    a_person_sees_servers_come_up,
+    the_log_tells_the_life_of_a_server,
+    a_lazy_server_starts_at_the_first_need,
     a_late_start_is_not_called_a_failure,
     an_empty_discovery_is_no_modern_server,
     readiness_knows_the_ledger,

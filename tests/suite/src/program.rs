@@ -76,12 +76,9 @@ impl Program {
 
     /// Waits until `failwell up` prints its address; `None` if it exits instead.
     pub async fn address(&mut self) -> Option<SocketAddr> {
-        while let Some(line) = self.line().await {
-            if let Some((_, rest)) = line.split_once("is up on http://") {
-                return Some(rest.trim().parse().expect("an address"));
-            }
-        }
-        None
+        let started: serde_json::Value = serde_json::from_str(&self.line().await?).expect("a line of JSON");
+        let address = started.get("address").and_then(|address| address.as_str()?.strip_prefix("http://"));
+        Some(address.expect("an address").parse().expect("an address"))
     }
 
     /// The next line of its standard output; `None` at its end.

@@ -55,6 +55,8 @@ pub enum AdminCall {
         limit: usize,
         wanted: OperationFilter,
     },
+    /// The servers behind the program.
+    Servers,
     /// Subscribes to operations. The transport sends the events.
     Listen,
 }
@@ -89,6 +91,7 @@ impl AdminCall {
             AdminCall::ListKeys => "keys/list",
             AdminCall::RevokeKey(_) => "keys/revoke",
             AdminCall::Operations { .. } => "operations/list",
+            AdminCall::Servers => "servers/list",
             AdminCall::Listen => "operations/listen",
         }
     }
@@ -181,6 +184,7 @@ impl OperatorServices {
             AdminCall::Operations { limit, wanted } => {
                 value(&json!({"operations": self.telemetry.operations().recent(limit, wanted)}))
             }
+            AdminCall::Servers => value(&json!({"servers": self.servers.servers(Some(caller))})),
             AdminCall::Listen => value(&json!({})),
             of_sessions => self.serve_sessions(of_sessions, caller).await,
         }

@@ -76,6 +76,10 @@ impl ToolServer for WithStoredFiles {
         self.server.metrics(out);
     }
 
+    fn shows_tool(&self, server: &str, tool: &str, caller: &Caller) -> bool {
+        self.server.shows_tool(server, tool, caller)
+    }
+
     fn is_visible_to(&self, caller: &Caller) -> bool {
         self.server.is_visible_to(caller)
     }

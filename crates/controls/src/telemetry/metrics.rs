@@ -29,7 +29,7 @@ impl GuardCounts {
 
     /// Writes only nonzero counts: there are many combinations, and few are in use.
     pub(crate) fn write(&self, out: &mut MetricsText) {
-        out.family("failwell_guard_findings_total", "counter");
+        out.family("failwell_guard_findings_total", "counter", "Findings of content guards.");
         for (category, action, counter) in &self.0 {
             let count = counter.load(Ordering::Relaxed);
             if count > 0 {
@@ -45,28 +45,40 @@ impl GuardCounts {
 }
 
 pub(crate) fn write_ledger(out: &mut MetricsText, health: &LedgerHealth) {
-    out.single("failwell_ledger_up", "gauge", u8::from(health.works));
-    out.single("failwell_ledger_records_total", "counter", health.written);
-    out.single("failwell_ledger_lost_total", "counter", health.lost);
-    out.single("failwell_ledger_waiting", "gauge", health.waiting);
-    out.single("failwell_ledger_lag_seconds", "gauge", health.lag.as_secs_f64());
-    out.single("failwell_ledger_sink_failures_total", "counter", health.sink_failures);
+    let (lag, up) = (health.lag.as_secs_f64(), u8::from(health.works));
+    out.single("failwell_ledger_up", "gauge", "Whether the ledger can be written.", up);
+    out.single("failwell_ledger_records_total", "counter", "Records that were written.", health.written);
+    out.single("failwell_ledger_lost_total", "counter", "Records that were lost.", health.lost);
+    out.single("failwell_ledger_waiting", "gauge", "Records that wait to be written.", health.waiting);
+    out.single("failwell_ledger_lag_seconds", "gauge", "Age of the oldest waiting record.", lag);
+    let failures = health.sink_failures;
+    out.single("failwell_ledger_sink_failures_total", "counter", "Failed writes of copies.", failures);
 }
 
-type ExporterMetrics = (&'static str, &'static str, fn(&ExporterHealth) -> f64);
+type ExporterMetrics = (&'static str, &'static str, &'static str, fn(&ExporterHealth) -> f64);
 
 /// Writes the health of each exporter, by destination.
 pub(crate) fn write_exporters(out: &mut MetricsText, carried: &[ExporterHealth]) {
     const NUMBERS: [ExporterMetrics; 6] = [
-        ("failwell_export_up", "gauge", |health| f64::from(u8::from(health.works))),
-        ("failwell_export_sent_total", "counter", |health| health.sent as f64),
-        ("failwell_export_dropped_total", "counter", |health| health.dropped as f64),
-        ("failwell_export_failures_total", "counter", |health| health.failures as f64),
-        ("failwell_export_waiting", "gauge", |health| health.waiting as f64),
-        ("failwell_export_lag_seconds", "gauge", |health| health.lag.as_secs_f64()),
+        ("failwell_export_up", "gauge", "Whether the last export worked.", |health| {
+            f64::from(u8::from(health.works))
+        }),
+        ("failwell_export_sent_total", "counter", "Exported records.", |health| health.sent as f64),
+        ("failwell_export_dropped_total", "counter", "Records that were not exported.", |health| {
+            health.dropped as f64
+        }),
+        ("failwell_export_failures_total", "counter", "Failed attempts to export.", |health| {
+            health.failures as f64
+        }),
+        ("failwell_export_waiting", "gauge", "Records that wait to be exported.", |health| {
+            health.waiting as f64
+        }),
+        ("failwell_export_lag_seconds", "gauge", "Age of the oldest record that waits.", |health| {
+            health.lag.as_secs_f64()
+        }),
     ];
-    for (name, sort, read) in NUMBERS.iter().filter(|_| !carried.is_empty()) {
-        out.family(name, sort);
+    for (name, sort, help, read) in NUMBERS.iter().filter(|_| !carried.is_empty()) {
+        out.family(name, sort, help);
         carried.iter().for_each(|health| out.put(name, &[("to", health.to)], read(health)));
     }
 }

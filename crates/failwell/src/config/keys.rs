@@ -301,6 +301,11 @@ pub(super) static UPSTREAM: &[ConfigKey] = &[
     TIMEOUT.key(),
     START_TIMEOUT.key(),
     LIST_WAIT.key(),
+    key(
+        "lazy",
+        "Whether it starts at the first need, not with `failwell up`.",
+        ValueType::Flag { default: false },
+    ),
     IDLE_STOP.key(),
     MAX_MESSAGE_BYTES.key(),
     key("restart", "Limit on restarts of the program.", ValueType::Table(RESTART)),

@@ -231,6 +231,8 @@ pub(crate) struct UpstreamConfig {
     pub(crate) start_timeout: Duration,
     /// Maximum delay that it may cause in a common list.
     pub(crate) list_wait: Duration,
+    /// Whether it starts at the first need, not with `up`.
+    pub(crate) lazy: bool,
     /// Idle time after which it is stopped. `None` means never.
     pub(crate) idle_stop: Option<Duration>,
     pub(crate) max_message_bytes: usize,

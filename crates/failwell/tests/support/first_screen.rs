@@ -8,7 +8,7 @@ pub(crate) fn first_screen(child: &mut Child) -> String {
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut screen = String::new();
     while !screen.contains("stop with Ctrl-C") {
-        screen.push_str(&lines.next().expect("another line").expect("a line"));
+        screen.push_str(lines.next().expect("another line").expect("a line").trim_end());
         screen.push('\n');
     }
     screen

@@ -20,7 +20,7 @@ use crate::federation::member::Member;
 use crate::federation::member::member_set::ReloadReport;
 use crate::federation::single::SingleMember;
 use crate::federation::targets::{MemberCompletion, MemberPrompt, MemberTool, NameScope};
-use crate::upstream::{ALL_FEATURES, UpstreamSettings, metrics};
+use crate::upstream::{ALL_FEATURES, ServerEvent, UpstreamSettings, metrics};
 
 /// A tool server that federates its members.
 #[derive(Clone)]
@@ -46,6 +46,17 @@ impl Gateway {
     /// Ends the spans of upstream requests through this tracer. The first one stays.
     pub fn set_tracer(&self, tracer: Tracer) {
         let _ = self.0.services.tracer.set(tracer);
+    }
+
+    /// Observes the starts and ends of upstreams, up to the end of the gateway. The first observer stays.
+    pub fn observe_servers(&self, observe: impl Fn(&ServerEvent) + Send + Sync + 'static) {
+        let end = self.0.end.clone();
+        let until_the_end = move |event: &ServerEvent| {
+            if !end.is_cancelled() {
+                observe(event);
+            }
+        };
+        let _ = self.0.services.observer.set(Box::new(until_the_end));
     }
 
     /// Replaces the members. A member with unchanged settings keeps its connections and its calls in flight. A member
@@ -155,6 +166,10 @@ impl ToolServer for Gateway {
         }
     }
 
+    fn shows_tool(&self, server: &str, tool: &str, caller: &Caller) -> bool {
+        self.0.shows_tool(server, tool, caller)
+    }
+
     fn roots_changed(&self, cx: Context) {
         self.0.members().iter().for_each(|member| member.roots_changed(&cx));
     }
@@ -239,6 +254,10 @@ impl ToolServer for ReloadableServer {
 
     fn metrics(&self, out: &mut MetricsText) {
         self.0.now.load().metrics(out);
+    }
+
+    fn shows_tool(&self, server: &str, tool: &str, caller: &Caller) -> bool {
+        self.0.now.load().shows_tool(server, tool, caller)
     }
 
     fn is_visible_to(&self, caller: &Caller) -> bool {

@@ -3,6 +3,7 @@
 pub(super) mod eager_start;
 mod guidance;
 pub(super) mod member_set;
+pub(super) mod server_status;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -15,7 +16,9 @@ use failwell_rpc::{Json, Raw};
 use failwell_toolbox::{Context, List, Members, Page, ServerFeatures, ToolServer};
 
 use crate::federation::catalogue::narrower;
-use crate::upstream::{DualEraUpstream, RequestError, RequestParams, UpstreamRequest, invalid_response};
+use crate::upstream::{
+    DualEraUpstream, Endpoint, RequestError, RequestParams, SessionSharing, UpstreamRequest, invalid_response,
+};
 
 /// How long a built-in server may take to list its items. Upstreams have settings for it.
 pub(crate) const OWN_LIST_LIMIT: Duration = Duration::from_secs(10);
@@ -43,6 +46,14 @@ impl Member {
             Member::Upstream(upstream) => upstream.name(),
             Member::BuiltIn(name, _) => name,
         }
+    }
+
+    /// Whether it starts at the first need. A child per caller has nobody to start for before that.
+    pub(crate) fn is_lazy(&self) -> bool {
+        let Member::Upstream(upstream) = self else { return false };
+        let settings = upstream.settings();
+        let is_child = matches!(settings.endpoint, Endpoint::Child { .. });
+        settings.lazy || is_child && settings.sharing == Some(SessionSharing::PerCaller)
     }
 
     /// Whether both are the same object, not only of the same name.

@@ -115,7 +115,7 @@ impl Federation {
         if self.pins.get().is_none() {
             return;
         }
-        out.family("failwell_pins_held", "gauge");
+        out.family("failwell_pins_held", "gauge", "Quarantined tools and prompts of an upstream.");
         for (kind, list) in [("tools", List::Tools), ("prompts", List::Prompts)] {
             let seen = self.members_seen_by(out.reader());
             let known = self.catalogue.known(list).into_iter();

@@ -181,6 +181,10 @@ impl ToolServer for SingleMember {
         })
     }
 
+    fn shows_tool(&self, server: &str, tool: &str, caller: &Caller) -> bool {
+        self.federation.shows_tool(server, tool, caller)
+    }
+
     fn is_visible_to(&self, caller: &Caller) -> bool {
         self.member().is_ok_and(|member| !self.federation.is_unseen(&member, caller))
     }

@@ -12,7 +12,7 @@ mod stdio;
 mod token;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use failwell_fault::{Fact, Fault, Retry, reason};
 use failwell_process::Launcher;
@@ -28,6 +28,7 @@ use crate::upstream::connection::liveness::LaterCalls;
 use crate::upstream::connection::token::TokenSource;
 use crate::upstream::connection_pool::ConnectionSlot;
 use crate::upstream::counters::UpstreamCounters;
+use crate::upstream::life::UpstreamLife;
 use crate::upstream::params::plain_meta;
 use crate::upstream::settings::{Endpoint, HttpTransport, SessionSharing, UpstreamSettings};
 
@@ -179,10 +180,12 @@ impl Connector {
     pub(crate) fn new(
         settings: Arc<UpstreamSettings>,
         launcher: Launcher,
+        life: Arc<UpstreamLife>,
         stop: CancellationToken,
     ) -> Connector {
         let tokens = TokenSource::from_settings(&settings).map(Arc::new);
-        Connector { settings, launcher, header_index: Arc::default(), tokens, counters: Arc::default(), stop }
+        let counters = UpstreamCounters::of(life);
+        Connector { settings, launcher, header_index: Arc::default(), tokens, counters, stop }
     }
 
     pub(crate) async fn start(
@@ -200,28 +203,36 @@ impl Connector {
             channel.listen(handshake.revision.era()).await?;
             Ok(UpstreamConnection { channel, handshake, stop: stop.clone() })
         };
+        let began = Instant::now();
         let started = tokio::time::timeout(self.settings.start_timeout, starting).await;
         let with_strays = |fault: Fault| match self.counters.strays() - strays {
             0 => fault,
             count => fault.note("start", format!("{count} lines it said until then were no messages")),
         };
-        match started {
+        let error = match started {
             Ok(Ok(connection)) => {
+                if connection.channel.establish() {
+                    self.counters.life().started(began.elapsed());
+                }
+                // Otherwise it ended right after its handshake: the first request on it fails.
                 undo.disarm();
-                Ok(Arc::new(connection))
+                return Ok(Arc::new(connection));
             }
-            Ok(Err(fault)) => Err(StartError::Failed {
-                retry_after: retry_after(&fault),
-                fault: with_strays(start_fault(fault)),
-            }),
+            Ok(Err(fault)) => {
+                self.counters.life().failed(&fault);
+                StartError::Failed { retry_after: retry_after(&fault), fault: with_strays(start_fault(fault)) }
+            }
             Err(_) => {
-                let fault = with_strays(self.settings.start_exceeded());
-                Err(match self.settings.endpoint {
+                let fault = self.settings.start_exceeded();
+                self.counters.life().failed(&fault);
+                let fault = with_strays(fault);
+                match self.settings.endpoint {
                     Endpoint::Child { .. } => StartError::Late(fault),
                     Endpoint::Http { .. } => StartError::Failed { fault, retry_after: None },
-                })
+                }
             }
-        }
+        };
+        Err(error)
     }
 
     /// Opens a channel and performs the handshake.

@@ -8,6 +8,9 @@ use failwell_fault::{Fault, Reason, reason};
 use failwell_toolbox::Histogram;
 use parking_lot::Mutex;
 
+use crate::upstream::connection::close_reason::CloseReason;
+use crate::upstream::life::UpstreamLife;
+
 const KEPT: usize = 256;
 /// How often the same list failure is logged.
 const REPORT: Duration = Duration::from_secs(60);
@@ -19,6 +22,7 @@ pub(crate) struct UpstreamCounters {
     strays: AtomicU64,
     failures: AtomicU64,
     took: Histogram,
+    life: Arc<UpstreamLife>,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
 
@@ -31,6 +35,14 @@ pub(crate) struct StrayLines {
 }
 
 impl UpstreamCounters {
+    pub(crate) fn of(life: Arc<UpstreamLife>) -> Arc<UpstreamCounters> {
+        Arc::new(UpstreamCounters { life, ..UpstreamCounters::default() })
+    }
+
+    pub(crate) fn life(&self) -> &Arc<UpstreamLife> {
+        &self.life
+    }
+
     pub(crate) fn start(&self) {
         self.starts.fetch_add(1, Ordering::Relaxed);
     }
@@ -54,9 +66,12 @@ impl UpstreamCounters {
         self.failures.load(Ordering::Relaxed)
     }
 
-    /// A process or connection ended.
-    pub(crate) fn end(&self) {
+    /// A process or connection ended, after its handshake or before.
+    pub(crate) fn end(&self, why: &CloseReason, established: bool) {
         self.ends.fetch_add(1, Ordering::Relaxed);
+        if established {
+            self.life.ended(why);
+        }
     }
 
     pub(crate) fn ends(&self) -> u64 {

@@ -10,16 +10,30 @@ use crate::upstream::connection_pool::UpstreamStatus;
 
 type ReadCounter = fn(&Upstream) -> u64;
 
-const NUMBERS: [(&str, &str, ReadCounter); 4] = [
-    ("failwell_upstream_starts_total", "counter", |upstream| upstream.counters().starts()),
-    ("failwell_upstream_stray_lines_total", "counter", |upstream| upstream.counters().strays()),
-    ("failwell_upstream_failures_total", "counter", |upstream| upstream.counters().failures()),
-    ("failwell_upstream_caller_sessions", "gauge", |upstream| upstream.sessions() as u64),
+const NUMBERS: [(&str, &str, &str, ReadCounter); 4] = [
+    ("failwell_upstream_starts_total", "counter", "Attempts to start or connect an upstream.", |upstream| {
+        upstream.counters().starts()
+    }),
+    (
+        "failwell_upstream_stray_lines_total",
+        "counter",
+        "Lines of an upstream that were no messages.",
+        |upstream| upstream.counters().strays(),
+    ),
+    ("failwell_upstream_failures_total", "counter", "Requests to an upstream that failed.", |upstream| {
+        upstream.counters().failures()
+    }),
+    (
+        "failwell_upstream_caller_sessions",
+        "gauge",
+        "Sessions of single callers with an upstream.",
+        |upstream| upstream.sessions() as u64,
+    ),
 ];
 
 pub(crate) fn write(upstreams: &[&Arc<DualEraUpstream>], out: &mut MetricsText) {
-    for (name, kind, read) in NUMBERS {
-        out.family(name, kind);
+    for (name, kind, help, read) in NUMBERS {
+        out.family(name, kind, help);
         for upstream in upstreams {
             let number: u64 = upstream.all().map(|one| read(one)).sum();
             out.put(name, &[("upstream", upstream.name())], number);
@@ -31,7 +45,7 @@ pub(crate) fn write(upstreams: &[&Arc<DualEraUpstream>], out: &mut MetricsText) 
 
 fn write_durations(out: &mut MetricsText, upstreams: &[&Arc<DualEraUpstream>]) {
     let name = "failwell_upstream_request_duration_seconds";
-    out.family(name, "histogram");
+    out.family(name, "histogram", "Duration of requests to an upstream.");
     for upstream in upstreams {
         let all: Vec<&Histogram> = upstream.all().map(|one| one.counters().took()).collect();
         Histogram::write(&all, out, name, &[("upstream", upstream.name())]);
@@ -40,7 +54,7 @@ fn write_durations(out: &mut MetricsText, upstreams: &[&Arc<DualEraUpstream>]) {
 
 /// Every state is exported with 0 or 1, so that alerts can be written in advance.
 fn write_states(out: &mut MetricsText, upstreams: &[&Arc<DualEraUpstream>]) {
-    out.family("failwell_upstream_state", "gauge");
+    out.family("failwell_upstream_state", "gauge", "1 for the state that an upstream is in.");
     for upstream in upstreams {
         let now = upstream.state();
         for state in UpstreamStatus::ALL {

@@ -19,6 +19,8 @@ pub struct UpstreamSettings {
     pub start_timeout: Duration,
     /// How long a combined list waits for it.
     pub list_wait: Duration,
+    /// Whether it starts at the first need, not with the gateway.
+    pub lazy: bool,
     /// Idle time before it is stopped; `None` for never.
     pub idle_stop: Option<Duration>,
     /// The maximum size of one message, in bytes.
@@ -108,6 +110,7 @@ impl UpstreamSettings {
             timeout: Duration::from_secs(60),
             start_timeout: Duration::from_secs(30),
             list_wait: Duration::from_secs(2),
+            lazy: false,
             idle_stop: None,
             largest_message: 16 * 1024 * 1024,
             restart: RestartBudget { budget: 5, window: Duration::from_secs(60) },

@@ -20,7 +20,7 @@ use crate::request::scope::Exchange;
 use crate::session::STDIO;
 use crate::span::FinishedExchange;
 use crate::stages::guard_out::effect;
-use crate::stages::route::Route;
+use crate::stages::route::{Route, Target};
 
 /// The number of bytes beyond the recorded part of a body that are scanned for secrets.
 const MARGIN: usize = 4 * 1024;
@@ -117,6 +117,10 @@ impl Pipeline {
         let (notes, route) = exchange.log.into_parts();
         let (target, verdicts) = notes.into_parts();
         let server = route.as_ref().and_then(Route::server);
+        if let Some(Target::Tool(tool)) = routed.as_ref().map(|routed| &routed.target) {
+            let server = server.unwrap_or(self.server.info().name);
+            self.ports.recorder.metrics().tool_calls().count(server, tool.name(), &ended_as);
+        }
         let mark = exchange.trace.as_ref().map(Trace::mark);
         if let Some(trace) = exchange.trace {
             self.end_trace(

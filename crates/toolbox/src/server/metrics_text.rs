@@ -28,9 +28,9 @@ impl MetricsText {
         self.reader.as_ref()
     }
 
-    /// Starts a family with this name and type, such as `counter`.
-    pub fn family(&mut self, name: &str, sort: &str) {
-        let _ = writeln!(self.text, "# TYPE {name} {sort}");
+    /// Starts a family with this name, type such as `counter`, and description.
+    pub fn family(&mut self, name: &str, sort: &str, help: &'static str) {
+        let _ = writeln!(self.text, "# HELP {name} {help}\n# TYPE {name} {sort}");
     }
 
     /// Writes one sample of a family, with these labels.
@@ -45,8 +45,8 @@ impl MetricsText {
     }
 
     /// Writes a family with one sample and no labels.
-    pub fn single(&mut self, name: &str, sort: &str, value: impl Display) {
-        self.family(name, sort);
+    pub fn single(&mut self, name: &str, sort: &str, help: &'static str, value: impl Display) {
+        self.family(name, sort, help);
         self.put(name, &[], value);
     }
 
@@ -100,13 +100,16 @@ mod tests {
     #[test]
     fn numbers_are_written_as_prometheus_reads_them() {
         let mut out = MetricsText::default();
-        out.single("up", "gauge", 1);
+        out.single("up", "gauge", "Whether it is up.", 1);
         let took = Histogram::default();
         [1, 7, 70_000].into_iter().for_each(|millis| took.observe(Duration::from_millis(millis)));
-        out.family("took", "histogram");
+        out.family("took", "histogram", "How long it took.");
         Histogram::write(&[&took], &mut out, "took", &[("of", "a")]);
         let text = out.into_text();
-        assert!(text.starts_with("# TYPE up gauge\nup 1\n# TYPE took histogram\n"), "{text}");
+        assert!(
+            text.starts_with("# HELP up Whether it is up.\n# TYPE up gauge\nup 1\n# HELP took How long"),
+            "{text}"
+        );
         for line in [
             "took_bucket{of=\"a\",le=\"0.0005\"} 0",
             "took_bucket{of=\"a\",le=\"0.001\"} 1",

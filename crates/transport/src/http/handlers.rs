@@ -1,5 +1,6 @@
 //! The handlers of the route table.
 
+pub(super) mod front_page;
 pub(super) mod mcp;
 pub(super) mod openapi;
 pub(super) mod pages;

@@ -19,7 +19,7 @@ use parking_lot::Mutex;
 use super::access::authorize::{Rejection, authorize, check_address};
 use super::access::cors;
 use super::body::{Body, empty, rendered, whole};
-use super::handlers::{mcp, openapi, rest, rpc};
+use super::handlers::{front_page, mcp, openapi, rest, rpc};
 use super::request::RequestHead;
 use super::request::body::read_body;
 use super::request::drain::discard;
@@ -223,6 +223,12 @@ impl Mount {
         let is_preflight = check_address(head, &self.settings).is_ok();
         if let Some(response) = cors::preflight(head, &self.settings).filter(|_| is_preflight) {
             return response;
+        }
+        if *fault.reason() == reason::HTTP_UNKNOWN_PATH
+            && let Some(page) = front_page::front_page(&self.pipeline, head)
+        {
+            discard(body, head, &self.settings);
+            return page;
         }
         if head.dialect() == Dialect::Rpc && *fault.reason() != reason::RPC_NOT_JSON {
             return rpc::refuse(self, head, body, fault, caller.as_ref()).await;

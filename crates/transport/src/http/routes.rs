@@ -1,5 +1,5 @@
 //! All paths, in one table that the router and `/openapi.json` share. Therefore every served path is
-//! described, and every described path is served.
+//! described, and every described path is served. (The page for browsers at `/` is none: to programs it does not exist.)
 //!
 //! A row states the path, its methods, the required role, the request body, the success responses and the
 //! possible failures. Failures are named by their reasons; the renderer maps them to statuses.

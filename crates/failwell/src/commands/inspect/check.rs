@@ -256,6 +256,7 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
         "timeout_s": upstream.timeout.as_secs(),
         "start_timeout_s": upstream.start_timeout.as_secs(),
         "list_wait_s": upstream.list_wait.as_secs(),
+        "lazy": upstream.lazy,
         "idle_stop_s": upstream.idle_stop.map_or(0, |idle| idle.as_secs()),
         "max_message_bytes": upstream.max_message_bytes,
         "restart": {"budget": upstream.restart.budget, "window_s": upstream.restart.window.as_secs()},

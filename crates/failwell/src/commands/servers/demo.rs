@@ -18,6 +18,10 @@ pub(in crate::commands) const FIRST_MINUTE: [(&str, &str); 4] = [
     ("rtm_undo", r#"{}"#),
 ];
 
+/// What the first screen says about it.
+pub(in crate::commands) const NOTE: &str =
+    "tasks uses an emulated account of Remember The Milk; it is gone when this stops";
+
 /// The name of the `doctor` check that does not apply to a demonstration.
 pub(in crate::commands) const NOT_NEEDED: &str = "rtm key";
 

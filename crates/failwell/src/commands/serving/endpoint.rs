@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use failwell_fault::{Fault, Secret};
@@ -75,25 +75,31 @@ pub(super) fn credentials(
     Ok(credentials)
 }
 
-/// Creates the admin key at the first start with `require_key` and returns the text for standard output. A
-/// terminal shows the key once. Elsewhere standard output is a log that is kept, so the key goes to a file that
-/// only its owner can read, and the text names the file.
-pub(super) async fn welcome_admin(
+/// The key of the first admin.
+pub(super) enum AdminKey {
+    /// None was created now.
+    None,
+    /// A terminal shows it once.
+    Shown(Secret<String>),
+    /// Elsewhere standard output is a log that is kept, so the key is in a file that only its owner can read.
+    InFile(PathBuf),
+}
+
+/// Creates the admin key at the first start with `require_key`.
+pub(super) async fn create_admin_key(
     config: &Config,
     key_store: &Arc<dyn KeyStore>,
-) -> Result<String, Complaint> {
+) -> Result<AdminKey, Complaint> {
     if !config.require_key {
-        return Ok(String::new());
+        return Ok(AdminKey::None);
     }
     let first = create_first_key(&**key_store).await.map_err(|fault| match config.state {
         StateConfig::Memory => StateFile::keys(&ledger::folder(config)).unwritable(&fault),
         StateConfig::Redis { .. } => serve::unexpected(&fault),
     })?;
     match first {
-        None => Ok(String::new()),
-        Some(key) if terminal::is_interactive() => {
-            Ok(format!("\nthe key of the first admin, shown this once:\n  {}\n", key.expose()))
-        }
+        None => Ok(AdminKey::None),
+        Some(key) if terminal::is_interactive() => Ok(AdminKey::Shown(key)),
         Some(key) => {
             let file = ledger::folder(config).join(ADMIN_KEY);
             write_key(&file, key.expose()).map_err(|error| {
@@ -102,10 +108,7 @@ pub(super) async fn welcome_admin(
                     format!("{}, and start again at a terminal", forget_key(config)),
                 )
             })?;
-            Ok(format!(
-                "\nthe key of the first admin is in {}; read it, then remove the file\n",
-                file.display()
-            ))
+            Ok(AdminKey::InFile(file))
         }
     }
 }
@@ -142,8 +145,8 @@ fn forget_key(config: &Config) -> String {
 
 /// Fails if standard output was closed, so that the admin key cannot have been read. Without it no key can be
 /// created.
-pub(super) fn was_shown(admin: &str, config: &Config) -> Result<(), Complaint> {
-    if admin.is_empty() || !terminal::is_closed() {
+pub(super) fn was_shown(admin: &AdminKey, config: &Config) -> Result<(), Complaint> {
+    if matches!(admin, AdminKey::None) || !terminal::is_closed() {
         return Ok(());
     }
     Err(Complaint::new(

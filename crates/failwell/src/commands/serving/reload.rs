@@ -52,9 +52,9 @@ impl ConfigSource {
         config_file::settle(self.named.as_deref())
     }
 
-    /// Whether the settings come from a file.
-    pub(super) fn is_file(&self) -> bool {
-        self.named.is_some()
+    /// The file that the settings come from, if there is one.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.named.as_deref()
     }
 
     fn name(&self) -> PathBuf {
@@ -139,7 +139,7 @@ impl ServedConfig {
                 // New roles may change the tools that a caller can see.
                 reloaded.ruled |= rekeyed;
                 self.served.announce(&reloaded);
-                self.served.start_upstreams();
+                self.served.start_servers();
                 self.config = config;
                 self.source.named = config::find(self.source.named.as_deref());
                 let read = match &self.source.named {

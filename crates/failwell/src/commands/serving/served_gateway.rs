@@ -8,8 +8,8 @@ use std::time::Duration;
 use failwell_controls::{ApprovalQueue, GuardSet, Settings, Telemetry, build_pipeline};
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
-    ClientCredentials, Endpoint, Gateway, ReloadReport, ReloadableServer, RestartBudget, StartingUpstream,
-    Trust, UpstreamSettings,
+    ClientCredentials, Endpoint, Gateway, ReloadReport, ReloadableServer, RestartBudget, ServerFailure,
+    StartingServer, Trust, UpstreamSettings,
 };
 use failwell_pipeline::{Pipeline, PipelineSettings, keep_panics_quiet};
 use failwell_policy::{GuardSettings, Guards};
@@ -19,6 +19,8 @@ use failwell_store::{ConsentFile, SqliteApprovals, ToolPins};
 use failwell_toolbox::{Info, ToolServer};
 
 use super::serve;
+use super::server_directory::{GatewayServers, failure_text};
+use super::server_log::log_servers;
 use super::start_error::StartError;
 use crate::cli::Bounds;
 use crate::commands::backends::shared::SharedBackends;
@@ -82,7 +84,8 @@ struct NextConfig {
 }
 
 impl ServedGateway {
-    /// Builds the pipelines for a configuration. Upstreams are started by [`ServedGateway::start_upstreams`], or when the first request needs them.
+    /// Builds the pipelines for a configuration. Servers are started by
+    /// [`ServedGateway::start_servers`], or when the first request needs them.
     pub(super) async fn new(
         bounds: &Bounds,
         config: &Config,
@@ -120,6 +123,10 @@ impl ServedGateway {
             shared_rates: shared.rates,
             sessions: shared.sessions,
             keys: Some(shared.keys),
+            servers: Some(Arc::new(GatewayServers {
+                gateway: gateway.clone(),
+                guard_set: guard_set.clone(),
+            })),
         };
         let pins = ToolPins::new(&consent, &config.scope(), config.pin.clone());
         gateway.set_pins(pins.clone());
@@ -129,6 +136,7 @@ impl ServedGateway {
         telemetry.recorder().tracer().cloned().into_iter().for_each(|tracer| gateway.set_tracer(tracer));
         let pipeline = build_pipeline(Arc::new(front.clone()), settings.clone(), telemetry.clone())?;
         gateway.announce_to(pipeline.hub());
+        log_servers(&gateway, &pipeline);
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
         let custom_guards = custom_guards::GuardRegistry::default();
         let mut served = ServedGateway {
@@ -232,9 +240,21 @@ impl ServedGateway {
         }
     }
 
-    /// Starts the upstreams in the background, so that the first caller does not wait for them.
-    pub(super) fn start_upstreams(&self) -> Vec<StartingUpstream> {
-        self.gateway.start_upstreams(&self.pipeline.own_context())
+    /// Starts the servers in the background, so that the first caller does not wait for them.
+    pub(super) fn start_servers(&self) -> Vec<StartingServer> {
+        self.gateway.start_servers(&self.pipeline.own_context())
+    }
+
+    /// Says why a server failed, in one line for the operator, without secrets.
+    pub(super) fn failure_text(&self) -> impl Fn(&ServerFailure) -> String + use<> {
+        let guard_set = self.guard_set.clone();
+        move |failure| failure_text(failure, &guard_set)
+    }
+
+    /// The names of the servers that start at the first need.
+    pub(super) fn lazy_servers(&self) -> Vec<String> {
+        let all = self.gateway.servers(None).into_iter();
+        all.filter(|server| server.is_lazy).map(|server| server.name).collect()
     }
 
     /// A closure that stops the upstreams, writes the telemetry out, and closes every file of the state folder.
@@ -316,6 +336,7 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         timeout: config.timeout,
         start_timeout: config.start_timeout,
         list_wait: config.list_wait,
+        lazy: config.lazy,
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
         restart: RestartBudget { budget: config.restart.budget, window: config.restart.window },

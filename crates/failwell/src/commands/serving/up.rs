@@ -1,11 +1,11 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_gateway::{StartOutcome, StartingUpstream};
 use failwell_pipeline::Pipeline;
 use failwell_rest::Authenticator;
 use failwell_transport::{
@@ -14,7 +14,8 @@ use failwell_transport::{
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::endpoint::{ServedEndpoint, credentials, the_key, was_shown, welcome_admin};
+use super::endpoint::{ServedEndpoint, create_admin_key, credentials, the_key, was_shown};
+use super::first_screen::{FirstScreen, RequiredCredentials, Servers, StoppedLine, admin_key};
 use super::reload::{ConfigSource, ServedConfig};
 use super::serve;
 use super::served_gateway::ServedGateway;
@@ -24,12 +25,9 @@ use crate::commands::backends::shared::SharedBackends;
 use crate::commands::config_file::ConfigFileError;
 use crate::commands::servers::demo::{self, Demo, with_demo};
 use crate::complaint::Complaint;
-use crate::config::{Config, DEFAULT_ADDRESS};
+use crate::config::{Builtin, Config, DEFAULT_ADDRESS};
 use crate::doctor::{self, ConfiguredParts};
-use crate::terminal::{self, Paint};
-
-/// How long the first screen waits for upstreams that start, to tell which do not.
-const FIRST_STARTS: Duration = Duration::from_secs(1);
+use crate::terminal;
 
 /// Serves over HTTP until a signal stops it.
 pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
@@ -43,7 +41,7 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     let key_store = shared.keys.clone();
     let authenticator = Arc::new(Authenticator::from(credentials(&config, key.as_ref(), &key_store, at)?));
     let (listener, address) = listen(at).await?;
-    let admin = welcome_admin(&config, &key_store).await?;
+    let admin = create_admin_key(&config, &key_store).await?;
     let served = ServedGateway::new(&arguments.bounds, &config, shared).await?;
     let mut settings = HttpSettings {
         authenticator: authenticator.clone(),
@@ -65,24 +63,26 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     mounts.replace(served.single.clone());
     let serving = tokio::spawn(serve_mounts(mounts.clone(), listener, stop.clone()));
     service_manager::report_until(stop.clone());
-    let starting = served.start_upstreams();
-    // Without a configuration file, the first screen lists every part that could be served.
-    let wanted =
-        if source.is_file() { ConfiguredParts::just(&config) } else { ConfiguredParts::from(&config) };
-    let mut findings = doctor::examine(wanted).await;
-    if demo.is_some() {
-        findings.retain(|finding| finding.name != demo::NOT_NEEDED);
+    let servers = Servers {
+        starting: served.start_servers(),
+        lazy: served.lazy_servers(),
+        failure_text: Arc::new(served.failure_text()),
+    };
+    let credentials = RequiredCredentials::of(key.is_some(), &config);
+    let first_screen = FirstScreen {
+        address,
+        file: source.file().map(Path::to_owned),
+        state: config.state_folder(),
+        credentials,
+        suggestions: suggestions(&config, address, credentials, demo.is_some()),
+        admin: &admin,
+        note: demo.as_ref().map(|_| demo::NOTE),
+    };
+    let missing = missing_parts(&config, &served.disabled, demo.is_some());
+    tokio::select! {
+        () = first_screen.show(servers, missing) => {}
+        () = stop.cancelled() => {}
     }
-    let mut missing = doctor::missing_parts(&findings);
-    missing.extend(served.disabled.iter().cloned());
-    let broken = broken_servers(starting).await;
-    missing.extend(broken.iter().map(|name| format!("{name} does not start; the log says why")));
-    let working = served.single.keys().filter(|name| !broken.contains(name));
-    let servers = working.map(String::as_str).collect();
-    let locked = RequiredCredentials::of(key.is_some(), &config);
-    let names = if served.single.len() > 1 { ToolNames::Prefixed } else { ToolNames::Own };
-    let shown = FirstScreen { address, missing: &missing, locked, servers, names, has_demo: demo.is_some() };
-    terminal::print(&(shown.welcome(Paint::for_stdout()) + &admin));
     was_shown(&admin, &config)?;
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
@@ -95,16 +95,40 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     ended
 }
 
-/// The upstreams of which it is soon known that they do not start.
-async fn broken_servers(starting: Vec<StartingUpstream>) -> Vec<String> {
-    let deadline = tokio::time::Instant::now() + FIRST_STARTS;
-    let mut broken = Vec::new();
-    for StartingUpstream { name, outcome } in starting {
-        if let Ok(Ok(StartOutcome::Failed)) = tokio::time::timeout_at(deadline, outcome).await {
-            broken.push(name);
-        }
+/// What configured servers need and this machine lacks, and the guards that do not work.
+async fn missing_parts(config: &Config, disabled: &[String], has_demo: bool) -> Vec<String> {
+    let mut findings = doctor::examine(ConfiguredParts::just(config)).await;
+    if has_demo {
+        findings.retain(|finding| finding.name != demo::NOT_NEEDED);
     }
-    broken
+    let mut missing = doctor::missing_parts(&findings);
+    missing.extend(disabled.iter().cloned());
+    missing
+}
+
+/// Calls to try at once.
+fn suggestions(
+    config: &Config,
+    address: SocketAddr,
+    credentials: RequiredCredentials,
+    has_demo: bool,
+) -> Vec<String> {
+    let header = credentials.shell_header();
+    let key = header.map_or(String::new(), |header| format!(" -H {header}"));
+    let prefixed = config.servers.len() + config.upstreams.len() > 1;
+    let call = |server: &str, tool: &str, body: &str| {
+        let name = if prefixed { format!("{server}__{tool}") } else { tool.to_owned() };
+        format!(
+            "curl -s http://{address}/v1/tools/{name} -H 'content-type: application/json'{key} -d '{body}'"
+        )
+    };
+    if has_demo {
+        return demo::FIRST_MINUTE.iter().map(|(tool, body)| call("tasks", tool, body)).collect();
+    }
+    match config.servers.contains(&Builtin::Demo) {
+        true => vec![call("lobby", "echo", r#"{"text":"hello"}"#)],
+        false => vec![format!("curl -s http://{address}/v1/tools{key}")],
+    }
 }
 
 /// Serves one tool server over HTTP until a signal stops it.
@@ -118,12 +142,25 @@ pub(super) async fn serve_one(
     let authenticator =
         Arc::new(Authenticator::from(credentials(&config, the_key().as_ref(), &key_store, at)?));
     let (listener, address) = listen(at).await?;
-    let admin = welcome_admin(&config, &key_store).await?;
+    let admin = create_admin_key(&config, &key_store).await?;
     let settings = HttpSettings { authenticator, ..failwell_rest::http_settings() };
     let stop = stop_on_signal();
     let serving = tokio::spawn(serve_http(pipeline.clone(), listener, settings, stop.clone()));
     service_manager::report_until(stop);
-    terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", pipeline.server().info().title));
+    let info = pipeline.server().info();
+    match terminal::is_interactive() {
+        true => terminal::print(&format!(
+            "{} is up on http://{address}/mcp\nstop with Ctrl-C\n{}",
+            info.title,
+            admin_key(&admin)
+        )),
+        false => {
+            let credentials = RequiredCredentials::of(false, &config);
+            let (state, suggestions) = (config.state_folder(), Vec::new());
+            FirstScreen { address, file: None, state, credentials, admin: &admin, note: None, suggestions }
+                .print_line_of(info.name);
+        }
+    }
     was_shown(&admin, &config)?;
     let end = || {
         serve::close(&pipeline);
@@ -147,12 +184,21 @@ async fn wait_for_end(
     end();
     match served {
         Ok(Ok(report)) => {
-            terminal::print(&format!("\nstopped; {}\n", summary(report)));
+            terminal::print(&stopped(report));
             Ok(ExitCode::SUCCESS)
         }
         Ok(Err(fault)) => Err(serve::unexpected(&fault)),
         Err(_) => Err(Complaint::new("the server stopped unexpectedly", "report the error in the log above")),
     }
+}
+
+/// The last line: for a person at a terminal, otherwise JSON.
+fn stopped(report: ShutdownReport) -> String {
+    if terminal::is_interactive() {
+        return format!("\nstopped; {}\n", summary(report));
+    }
+    let ShutdownReport { running, ended, undelivered } = report;
+    StoppedLine { event: "stopped", finished: running.saturating_sub(ended), ended, undelivered }.text()
 }
 
 /// The fate of the requests that were running when the shutdown began.
@@ -189,124 +235,4 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Complaint> {
             "check the address given to --listen or in the configuration",
         ),
     })
-}
-
-/// The contents of the first screen.
-struct FirstScreen<'a> {
-    address: SocketAddr,
-    missing: &'a [String],
-    locked: RequiredCredentials,
-    servers: Vec<&'a str>,
-    names: ToolNames,
-    has_demo: bool,
-}
-
-/// Whether tools have the name of their server in front.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ToolNames {
-    Own,
-    Prefixed,
-}
-
-/// The credentials that a caller needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RequiredCredentials {
-    No,
-    /// Only the key from `FAILWELL_KEY`.
-    ByTheKey,
-    /// A key or token of the configuration.
-    ByTheFile,
-    /// A key that an admin created.
-    ByMadeKeys,
-}
-
-impl RequiredCredentials {
-    fn of(has_key: bool, config: &Config) -> RequiredCredentials {
-        match (has_key, config.keys.is_empty() && config.jwt.is_none()) {
-            _ if config.require_key => RequiredCredentials::ByMadeKeys,
-            (false, true) => RequiredCredentials::No,
-            (true, true) => RequiredCredentials::ByTheKey,
-            (_, false) => RequiredCredentials::ByTheFile,
-        }
-    }
-}
-
-impl FirstScreen<'_> {
-    /// Running servers, missing parts with the reason, and calls to try.
-    fn welcome(&self, paint: Paint) -> String {
-        let base = format!("http://{}", self.address);
-        let version = env!("CARGO_PKG_VERSION");
-        let name = paint.bold("failwell");
-        let mut text =
-            format!("{name} {version} is up on {}\n\n{}\n", paint.bold(&base), paint.bold("running"));
-        text.push_str(&self.paths());
-        if self.has_demo {
-            text.push_str(
-                "  tasks      an emulated account of Remember The Milk; it is gone when this stops\n",
-            );
-        }
-        text.push_str(match self.locked {
-            RequiredCredentials::No => "",
-            RequiredCredentials::ByTheKey => "  every caller needs the key in FAILWELL_KEY\n",
-            RequiredCredentials::ByTheFile => {
-                "  every caller needs a key or token that the configuration knows\n"
-            }
-            RequiredCredentials::ByMadeKeys => {
-                "  every caller needs a key; an admin makes them with POST /v1/keys\n"
-            }
-        });
-        if !self.missing.is_empty() {
-            text.push_str(&format!("\n{}  (failwell doctor says more)\n", paint.bold("not running")));
-            self.missing.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
-        }
-        text.push_str(&format!("\n{}\n{}\nstop with Ctrl-C\n", paint.bold("try"), self.suggestions(&base)));
-        text
-    }
-
-    fn paths(&self) -> String {
-        let mut text = String::new();
-        for (path, what) in [
-            ("/mcp", "MCP, every version from 2024-11-05 to 2026-07-28"),
-            ("/rpc", "the same tools over plain JSON-RPC 2.0"),
-            ("/v1/tools", "the same tools over REST, described by /openapi.json"),
-            ("/v1/…", "sessions, keys, operations and live events beside them"),
-            ("/metrics", "metrics for Prometheus; /healthz and /readyz are health checks"),
-        ] {
-            text.push_str(&format!("  {path:<10} {what}\n"));
-        }
-        if self.names == ToolNames::Prefixed && !self.servers.is_empty() {
-            let all: Vec<String> = self.servers.iter().map(|server| format!("/mcp/{server}")).collect();
-            text.push_str(&format!("  each alone {}\n", all.join(" ")));
-        }
-        text
-    }
-
-    fn suggestions(&self, base: &str) -> String {
-        let key = match self.locked {
-            RequiredCredentials::No => "",
-            RequiredCredentials::ByTheKey => " -H \"X-API-Key: $FAILWELL_KEY\"",
-            RequiredCredentials::ByTheFile | RequiredCredentials::ByMadeKeys => " -H 'X-API-Key: …'",
-        };
-        let json = "-H 'content-type: application/json'";
-        let prefix = if self.names == ToolNames::Prefixed { "lobby__" } else { "" };
-        let mut text = String::new();
-        if self.has_demo {
-            let prefix = if self.names == ToolNames::Prefixed { "tasks__" } else { "" };
-            for (tool, body) in demo::FIRST_MINUTE {
-                text.push_str(&format!("  curl -s {base}/v1/tools/{prefix}{tool} {json}{key} -d '{body}'\n"));
-            }
-            return text;
-        }
-        if self.servers.contains(&"lobby") {
-            for (tool, body) in
-                [("echo", r#"{"text":"hello"}"#), ("fail", r#"{"reason":"gateway/UPSTREAM_TIMEOUT"}"#)]
-            {
-                text.push_str(&format!("  curl -s {base}/v1/tools/{prefix}{tool} {json}{key} -d '{body}'\n"));
-            }
-        } else {
-            text.push_str(&format!("  curl -s {base}/v1/tools{key}\n"));
-        }
-        text.push_str(&format!("  failwell probe {base}/mcp{}\n", key.replace("-H", "--header")));
-        text
-    }
 }

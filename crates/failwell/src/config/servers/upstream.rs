@@ -44,6 +44,7 @@ fn read(
         timeout: Duration::from_secs(reader.number(section, &TIMEOUT)),
         start_timeout: Duration::from_secs(reader.number(section, &START_TIMEOUT)),
         list_wait: Duration::from_secs(reader.number(section, &LIST_WAIT)),
+        lazy: reader.flag(section, "lazy").unwrap_or(false),
         idle_stop: Some(reader.number(section, &IDLE_STOP)).filter(|s| *s > 0).map(Duration::from_secs),
         max_message_bytes: usize::try_from(reader.number(section, &MAX_MESSAGE_BYTES)).unwrap_or(usize::MAX),
         restart: restart(reader, section),

@@ -70,6 +70,12 @@ impl Answer {
     }
 }
 
+/// The address in the line that says that the program is up.
+fn address_in(line: &str) -> Option<SocketAddr> {
+    let started: Value = serde_json::from_str(line).ok()?;
+    started["address"].as_str()?.strip_prefix("http://")?.parse().ok()
+}
+
 impl Node {
     /// Starts one process, or as many as `FAILWELL_NODES` says.
     pub(crate) fn up(folder: &Folder, arguments: &[&str]) -> Node {
@@ -119,12 +125,10 @@ impl Node {
             }
         });
         let mut lines = BufReader::new(child.stdout.take().expect("standard output")).lines();
-        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
-            let (_, address) = line.split_once("is up on http://")?;
-            address.trim().trim_end_matches("/mcp").parse().ok()
-        });
-        let (kept, place) = (format!("up on {address:?}\n"), canary::place());
-        let shown = Arc::new(Mutex::new(kept));
+        let started = lines.next().and_then(Result::ok).unwrap_or_default();
+        let address = address_in(&started);
+        let place = canary::place();
+        let shown = Arc::new(Mutex::new(started + "\n"));
         let showing = shown.clone();
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {

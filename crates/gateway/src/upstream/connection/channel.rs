@@ -98,6 +98,14 @@ impl Channel {
         }
     }
 
+    /// The handshake is complete. False if the connection ended already.
+    pub(crate) fn establish(&self) -> bool {
+        match self {
+            Channel::Stream(mux) => mux.establish(),
+            Channel::Http(_) => true,
+        }
+    }
+
     pub(crate) fn set_revision(&self, revision: Revision) {
         if let Channel::Http(peer) = self {
             peer.set_revision(revision);

@@ -41,6 +41,8 @@ pub(crate) struct RequestMux {
     /// A [`Liveness`], read by every call.
     liveness: AtomicU8,
     checked: Notify,
+    /// Whether the handshake is complete.
+    established: AtomicBool,
     /// Written under the lock of `state`, so that no request registers after the others were failed.
     closed: AtomicBool,
 }
@@ -83,6 +85,7 @@ impl RequestMux {
             is_checking: AtomicBool::new(false),
             liveness: AtomicU8::new(Liveness::Answers as u8),
             checked: Notify::new(),
+            established: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         };
         (Arc::new(mux), received)
@@ -210,13 +213,20 @@ impl RequestMux {
         }
     }
 
+    /// The handshake is complete: from now on, an end is the end of a server that was up. False if it ended already.
+    pub(crate) fn establish(&self) -> bool {
+        let _state = self.state.lock();
+        self.established.store(true, Ordering::Release);
+        !self.is_closed()
+    }
+
     /// Closes the connection and fails all pending requests.
     pub(crate) fn close(&self, why: &CloseReason) {
         let waiting = {
             let mut state = self.state.lock();
             if !self.is_closed() {
                 // Counted before `closed` is set: cached lists of the old process are then already invalid.
-                self.strays.all().end();
+                self.strays.all().end(why, self.established.load(Ordering::Acquire));
                 self.closed.store(true, Ordering::Release);
             }
             std::mem::take(&mut state.waiting)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fact, Fault, OrFault, reason};
 use failwell_process::{Caps, Child, ChildExit, Environment, Exit, Input, Launcher, Plan, Stdout};
 use failwell_toolbox::Event;
 use failwell_transport::{InputLine, Lines, write_lines};
@@ -14,6 +14,7 @@ use crate::upstream::client::event::forward_events;
 use crate::upstream::connection::close_reason::CloseReason;
 use crate::upstream::connection::request_mux::RequestMux;
 use crate::upstream::counters::UpstreamCounters;
+use crate::upstream::life::PROGRAM;
 use crate::upstream::settings::{Endpoint, UpstreamSettings};
 
 /// Grace period after stdin was closed.
@@ -37,7 +38,7 @@ pub(crate) async fn start(
     let plan = plan(settings)?;
     let mut child = match launcher.start(plan).await {
         Ok(child) => child,
-        Err(cause) => return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).absorbing(cause)),
+        Err(cause) => return Err(not_started(settings, cause)),
     };
     let (mux, events) = RequestMux::new(counters);
     let input = child.take_input().or_fault(&reason::SERVER_BUG)?;
@@ -47,6 +48,21 @@ pub(crate) async fn start(
     let reader = tokio::spawn(read_lines(mux.clone(), output, settings.largest_message));
     tokio::spawn(supervise(child, mux.clone(), stop, reader, writer));
     Ok(mux)
+}
+
+/// The fault with the name of the program, which the fault of the launcher does not know.
+fn not_started(settings: &UpstreamSettings, cause: Fault) -> Fault {
+    let fault = Fault::new(&reason::GATEWAY_UPSTREAM_DOWN);
+    let fault = match (&settings.endpoint, cause.get("what"), cause.get("why")) {
+        (Endpoint::Child { program, .. }, Some(Fact::Word("the program")), Some(why)) => {
+            fault.note(PROGRAM, format!("`{}` {why}", program.display()))
+        }
+        (Endpoint::Child { folder, .. }, Some(Fact::Word("its folder")), Some(why)) => {
+            fault.note(PROGRAM, format!("its folder {} {why}", folder.display()))
+        }
+        _ => fault,
+    };
+    fault.absorbing(cause)
 }
 
 fn plan(settings: &UpstreamSettings) -> Result<Plan, Fault> {

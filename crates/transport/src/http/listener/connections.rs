@@ -36,9 +36,12 @@ impl ConnectionCounters {
 
     pub(in crate::http) fn write(&self, out: &mut MetricsText) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        out.single("failwell_http_connections", "gauge", read(&self.open));
-        out.single("failwell_http_connections_evicted_total", "counter", read(&self.evicted));
-        out.single("failwell_http_connections_refused_total", "counter", read(&self.refused));
+        let (open, evicted, refused) = (read(&self.open), read(&self.evicted), read(&self.refused));
+        out.single("failwell_http_connections", "gauge", "Open connections.", open);
+        let help = "Idle connections that were closed for new ones.";
+        out.single("failwell_http_connections_evicted_total", "counter", help, evicted);
+        let help = "Connections that were refused.";
+        out.single("failwell_http_connections_refused_total", "counter", help, refused);
     }
 }
 

@@ -23,6 +23,25 @@ pub fn status() -> Value {
     json!({"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}})
 }
 
+pub fn readiness() -> Value {
+    json!({
+        "type": "object",
+        "required": ["status"],
+        "properties": {
+            "status": {"type": "string"},
+            "not_ready": {"type": "array", "items": {
+                "type": "object",
+                "required": ["part", "state"],
+                "properties": {
+                    "part": {"enum": ["ledger", "server"]},
+                    "name": {"type": "string"},
+                    "state": {"enum": ["down", "starting"]},
+                },
+            }},
+        },
+    })
+}
+
 /// A JSON-RPC response message.
 fn answer() -> Value {
     json!({

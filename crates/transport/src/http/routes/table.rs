@@ -1,10 +1,10 @@
 //! The paths of every server: MCP, `/rpc`, tools over REST, and the operator's pages.
 
 use failwell_fault::reason;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
-    AcceptedBody, Action, FailureFormat, Handler, METADATA, RequiredAccess, Route, RoutePlace,
+    AcceptedBody, Action, FailureFormat, Handler, METADATA, Query, RequiredAccess, Route, RoutePlace,
     SuccessResponse, shapes,
 };
 use crate::http::handlers::{pages, rest};
@@ -165,15 +165,20 @@ static HEALTH: &[Action] = &[Action {
 
 static READY: &[Action] = &[Action {
     id: "getReadiness",
-    handler: Handler::Page(pages::ready),
+    handler: Handler::Custom(pages::ready),
     summary: "check that new requests are accepted",
+    query: &[Query {
+        name: "verbose",
+        about: "also list the parts that do not work; without credentials, where they are needed, without names",
+        schema: || json!({"type": "string", "enum": ["", "true", "false"], "default": "false"}),
+    }],
     responses: &[
-        ok("they are", shapes::status),
+        ok("they are", shapes::readiness),
         SuccessResponse {
             status: 503,
             about: "the server is shutting down, or cannot write its ledger",
             kind: JSON,
-            schema: shapes::status,
+            schema: shapes::readiness,
         },
     ],
     ..OPEN
