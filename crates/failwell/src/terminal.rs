@@ -52,6 +52,11 @@ pub(crate) fn report(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
+/// Whether a person types the input.
+pub(crate) fn is_typed() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Whether a person reads standard error.
 pub(crate) fn is_read() -> bool {
     stderr().is_terminal()

@@ -6,3 +6,4 @@ pub(super) mod custom_guards;
 pub(super) mod kept;
 pub(super) mod ledger;
 pub(super) mod shared;
+pub(super) mod upstreams;

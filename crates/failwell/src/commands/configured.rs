@@ -40,6 +40,12 @@ impl ConfigFileError {
         Complaint::new(format!("{} has {count}", self.file.display()), self.hint())
     }
 
+    /// Every problem as JSON: its line, its key, what is wrong and what to do.
+    pub(super) fn rows(&self) -> String {
+        let rows: Vec<_> = self.problems.iter().map(Problem::row).collect();
+        serde_json::to_string(&rows).unwrap_or_default()
+    }
+
     fn hint(&self) -> String {
         match self.file.to_str() {
             Some(DEFAULT_FILE) | None => "correct it, and look again with `failwell check`".to_owned(),

@@ -13,9 +13,9 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "listen = \"localhost:8484\"\n",
+        "listen = \"localhost\"\n",
         &[
-            "1:10 `listen` is not an IP address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
+            "1:10 `listen` is not an IP address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484; 8484 alone is a port of this machine",
         ],
     ),
     (

@@ -33,7 +33,7 @@ const FIRST_STARTS: Duration = Duration::from_secs(1);
 /// Serves over HTTP until a signal stops it.
 pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let demo = if arguments.demo { Some(Arc::new(Demo::start().await?)) } else { None };
-    let source = ConfigSource::of(arguments.config.as_deref());
+    let source = ConfigSource::of(arguments.config.as_deref(), &arguments.command);
     let config = with_demo(demo.as_deref(), source.settle().map_err(ConfigFileError::report)?);
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
@@ -44,6 +44,7 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     let (listener, address) = listen(at).await?;
     let admin = welcome_admin(&config, &key_store).await?;
     let served = ServedGateway::new(&arguments.bounds, &config, shared).await?;
+    source.announce(&served.pipeline, &config);
     let mut settings = HttpSettings {
         authenticator: authenticator.clone(),
         allowed_hosts: arguments.allow_host,
@@ -64,9 +65,9 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     mounts.replace(served.single.clone());
     let serving = tokio::spawn(serve_mounts(mounts.clone(), listener, stop.clone()));
     let starting = served.start_upstreams();
-    // Without a configuration file, the first screen lists every part that could be served.
+    // Without a configuration, the first screen lists every part that could be served.
     let wanted =
-        if source.is_file() { ConfiguredParts::just(&config) } else { ConfiguredParts::from(&config) };
+        if source.is_chosen() { ConfiguredParts::just(&config) } else { ConfiguredParts::from(&config) };
     let mut findings = doctor::examine(wanted).await;
     if demo.is_some() {
         findings.retain(|finding| finding.name != demo::NOT_NEEDED);

@@ -240,7 +240,8 @@ impl Reader<'_> {
             self.wrong(&found.span, &found.key, message, "name a folder, or remove the line");
             return None;
         }
-        let folder = self.folder.join(found.value);
+        // `./state` in the current folder is shown as such, not as `././state`.
+        let folder: PathBuf = self.folder.join(found.value).components().collect();
         let there = folder.ancestors().find(|above| above.exists());
         if there.is_some_and(|there| !there.is_dir()) {
             let how = if folder.exists() { "names" } else { "is below" };
