@@ -1,5 +1,6 @@
 //! The command line. Help, completions and manual pages are generated from these definitions.
 
+mod calls;
 mod consent;
 mod device;
 mod emulate;
@@ -12,13 +13,14 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
+pub(crate) use calls::{Call, ServerOptions, Tools};
 pub(crate) use device::{Device, DriverChoice};
 pub(crate) use emulate::Emulate;
 #[cfg(feature = "emulators")]
 pub(crate) use emulate::{EmulateRtm, EmulateWda, EmulatorKind};
 pub(crate) use records::{
-    Audit, AuditCommand, Explain, Export, ExportFormat, LedgerLocation, QueryLedger, RecordFilter, RecordLocation,
-    Tail, VerifyLedger,
+    Audit, AuditCommand, Explain, Export, ExportFormat, LedgerLocation, QueryLedger, RecordFilter,
+    RecordLocation, Tail, VerifyLedger,
 };
 pub(crate) use serving::{
     EngineOptions, Pytest, SandboxChoice, Serve, ServeOptions, Server, Symbolic, ToolFailureStyle,
@@ -45,6 +47,8 @@ Examples:
   failwell up                                    serve on http://127.0.0.1:8484
   failwell up --demo                             the same, with sample tasks
   failwell stdio                                 serve a desktop client
+  failwell tools                                 list the tools of the program that runs here
+  failwell call lobby__echo text=hello           call one
   failwell check                                 report every mistake in failwell.toml
   failwell check-python shop.py::total           prove a Python function's contract, or break it
   failwell key new --name ci                     create an API key
@@ -64,6 +68,8 @@ Examples:
 pub(crate) enum Command {
     Up(Up),
     Stdio(Stdio),
+    Tools(Tools),
+    Call(Call),
     Check(Check),
     CheckPython(CheckPython),
     Serve(Serve),
@@ -141,17 +147,18 @@ pub(crate) struct Stdio {
 
 /// Check a configuration file and report every mistake with its line and a fix
 ///
-/// Environment variables and files that the configuration refers to are checked too. Nothing is started, and no secret
-/// is printed.
+/// Environment variables and files that the configuration refers to are checked too. A program that this machine does not
+/// have is a warning. Nothing is started without --start, and no secret is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:
-  0  the file is valid
-  1  the file has mistakes
+  0  the file is valid, and with --start every upstream works
+  1  the file has mistakes, or an upstream does not work
   2  wrong usage
 
 Examples:
   failwell check
+  failwell check --start                         start every upstream and count its tools
   failwell check /etc/failwell.toml
   failwell check --json | jq -r '.problems[] | \"\\(.line): \\(.message)\"'
   failwell check --schema > failwell.schema.json")]
@@ -162,8 +169,11 @@ pub(crate) struct Check {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Also start every upstream, list its tools and end it
+    #[arg(long)]
+    pub(crate) start: bool,
     /// Print the JSON Schema of the file instead
-    #[arg(long, conflicts_with_all = ["config", "json"])]
+    #[arg(long, conflicts_with_all = ["config", "json", "start"])]
     pub(crate) schema: bool,
 }
 

@@ -27,14 +27,13 @@ pub(crate) use file::{DEFAULT_FILE, find, load, load_place, usual_places};
 pub(crate) use listen::listen_address;
 #[cfg(feature = "postgres")]
 pub(crate) use parse::interpolate::filled;
-pub(crate) use parse::names::upstream_name;
 pub(crate) use parse::problem::{Problem, Sort as ProblemSort};
 pub(crate) use policy::custom::{CustomConfig, Runs};
 pub(crate) use policy::identity::{ENVIRONMENT, KEY_NAMES, ROLES, SHORTEST_KEY, is_key_name, is_role};
 pub(crate) use policy::jwt::{Jwks, JwtConfig};
 pub(crate) use schema::schema;
 pub(crate) use servers::device::{DeviceConfig, usual_program};
-pub(crate) use servers::program::problem as program_problem;
+pub(crate) use servers::program::{endpoint_problem, problem as program_problem};
 pub(crate) use servers::tasks::{EmulatedService, TasksConfig, is_exposed_url};
 pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
 pub(crate) use shelf::ShelfConfig;

@@ -14,9 +14,11 @@ use std::process::{Command, Stdio};
 use program_output::ProgramOutput;
 use serde_json::Value;
 
-const COMMANDS: [&str; 17] = [
+const COMMANDS: [&str; 19] = [
     "up",
     "stdio",
+    "tools",
+    "call",
     "serve",
     "check",
     "check-python",
@@ -43,6 +45,7 @@ fn failwell(arguments: &[&str]) -> ProgramOutput {
     let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
         .args(arguments)
         .env("FAILWELL_STATE", state())
+        .env("XDG_CONFIG_HOME", state())
         .stdin(Stdio::null())
         .output()
         .expect("the binary runs");
@@ -218,7 +221,9 @@ fn doctor_speaks_json_and_is_quick() {
     let checks = diagnosis["checks"].as_array().expect("checks");
     for name in [
         "state folder",
-        "port 8484",
+        "configuration",
+        "listen",
+        "upstreams",
         "python3",
         "pytest",
         "z3",

@@ -36,6 +36,10 @@ impl ConfigFileError {
         for problem in &self.problems {
             terminal::report(&format!("{}\n", problem.text(paint)));
         }
+        if self.file.symlink_metadata().is_err() {
+            let title = format!("there is no file {}", self.file.display());
+            return Complaint::new(title, "name another file, or write this one");
+        }
         let count = counted(self.problems.len(), "problem");
         Complaint::new(format!("{} has {count}", self.file.display()), self.hint())
     }

@@ -1,6 +1,6 @@
 //! Commands that serve: `up`, `stdio` and `serve`, and the reload of their configuration.
 
-mod entrance;
+pub(super) mod entrance;
 pub(super) mod one;
 mod reload;
 pub(super) mod serve;

@@ -3,8 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 
 /// What a wrong address should have been.
-const LISTEN_HELP: &str =
-    "write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484; 8484 alone is a port of this machine";
+const LISTEN_HELP: &str = "write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484; 8484 alone is a port of this machine";
 
 /// Parses an IP address with a port. Without an address, only this machine can connect.
 pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {

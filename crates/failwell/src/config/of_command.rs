@@ -6,17 +6,16 @@ use std::time::Duration;
 use failwell_controls::SHELF_SERVER;
 use failwell_gateway::ToolErrors;
 
+use super::Builtin;
 use super::keys::{
     LIST_WAIT, MAX_MESSAGE_BYTES, MAX_SESSIONS, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT, TIMEOUT,
 };
 use super::parse::names::{is_variable, upstream_name};
 use super::settings::{Config, Restart, Target, UpstreamConfig};
-use super::Builtin;
 
 /// Programs that run another one, which gives the server its name.
-const RUNNERS: [&str; 12] = [
-    "bun", "bunx", "deno", "docker", "node", "npx", "pipx", "pnpm", "python", "python3", "uv", "uvx",
-];
+const RUNNERS: [&str; 12] =
+    ["bun", "bunx", "deno", "docker", "node", "npx", "pipx", "pnpm", "python", "python3", "uv", "uvx"];
 /// Words of a runner before the name of the package.
 const RUN: [&str; 4] = ["dlx", "exec", "run", "x"];
 /// The name of a server whose command has no usable word.
@@ -90,7 +89,9 @@ fn command_name(words: &[String]) -> String {
 /// The last part of a path, without the extension of a script.
 fn base_name(word: &str) -> &str {
     let path = Path::new(word);
-    let is_script = path.extension().is_some_and(|end| ["js", "mjs", "cjs", "py", "ts"].iter().any(|known| end == *known));
+    let is_script = path
+        .extension()
+        .is_some_and(|end| ["js", "mjs", "cjs", "py", "ts"].iter().any(|known| end == *known));
     let name = if is_script { path.file_stem() } else { path.file_name() };
     name.and_then(|name| name.to_str()).unwrap_or(word)
 }

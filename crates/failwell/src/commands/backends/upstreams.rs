@@ -6,12 +6,23 @@ use std::path::{Path, absolute};
 use failwell_fault::Secret;
 use failwell_gateway::{ClientCredentials, Endpoint, RestartBudget, Trust, UpstreamSettings};
 
-use crate::config::{Auth, Config, Target, UpstreamConfig};
+use crate::config::{Auth, Config, Target, UpstreamConfig, endpoint_problem};
 
 /// The upstreams of a configuration. A program starts in the folder of the file, unless it has a folder of its own.
 pub(in crate::commands) fn all(config: &Config) -> Vec<UpstreamSettings> {
     let folder = config.folder();
     config.upstreams.iter().map(|upstream| settings(upstream, &folder)).collect()
+}
+
+/// The upstreams whose program this machine does not have, each with the reason.
+pub(crate) fn absent_programs(config: &Config) -> Vec<String> {
+    let all = all(config);
+    let absent = all.iter().filter_map(|upstream| {
+        let why = endpoint_problem(&upstream.endpoint)?;
+        let Endpoint::Child { program, .. } = &upstream.endpoint else { return None };
+        Some(format!("{}: `{}`: {why}", upstream.name, program.display()))
+    });
+    absent.collect()
 }
 
 fn settings(config: &UpstreamConfig, folder: &Path) -> UpstreamSettings {

@@ -65,7 +65,11 @@ impl ConfigSource {
     /// file.
     pub(super) fn of(named: Option<&Path>, command: &[String]) -> ConfigSource {
         let origin = ConfigOrigin::find(named, command);
-        let watched = if command.is_empty() { origin.file.clone().unwrap_or_else(|| DEFAULT_FILE.into()) } else { PathBuf::new() };
+        let watched = if command.is_empty() {
+            origin.file.clone().unwrap_or_else(|| DEFAULT_FILE.into())
+        } else {
+            PathBuf::new()
+        };
         ConfigSource { origin, watched: WatchedFile::new(watched), hangups: Hangups::new() }
     }
 

@@ -309,6 +309,13 @@ impl Reader<'_> {
         let value = section.entry(name)?;
         let help = format!("write it as {name} = [\"…\", \"…\"]");
         let DeValue::Array(items) = value.get_ref() else {
+            let split = match value.get_ref() {
+                DeValue::String(_) if !self.source.hides(&value.span()) => {
+                    words_as_list(self.source.slice(&value.span()))
+                }
+                _ => None,
+            };
+            let help = split.map_or(help, |list| format!("write it as {name} = {list}"));
             self.mismatch(section, name, value, "a list of text", &help);
             return None;
         };
@@ -464,6 +471,14 @@ impl Reader<'_> {
         }
         found
     }
+}
+
+/// The words of a quoted text as a list, unless quotes or escapes inside make their borders doubtful.
+fn words_as_list(raw: &str) -> Option<String> {
+    let text = raw.strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?;
+    let words: Vec<String> = text.split_whitespace().map(|word| format!("\"{word}\"")).collect();
+    let is_plain = !text.contains(['"', '\'', '\\']) && text.chars().count() <= 200;
+    (is_plain && !words.is_empty()).then(|| format!("[{}]", words.join(", ")))
 }
 
 fn inner_keys(section: &Section<'_>, name: &str) -> &'static [ConfigKey] {
