@@ -4,6 +4,7 @@ mod calls;
 mod consent;
 mod device;
 mod emulate;
+mod init;
 mod records;
 mod serving;
 mod tasks;
@@ -18,6 +19,7 @@ pub(crate) use device::{Device, DriverChoice};
 pub(crate) use emulate::Emulate;
 #[cfg(feature = "emulators")]
 pub(crate) use emulate::{EmulateRtm, EmulateWda, EmulatorKind};
+pub(crate) use init::Init;
 pub(crate) use records::{
     Audit, AuditCommand, Explain, Export, ExportFormat, LedgerLocation, QueryLedger, RecordFilter,
     RecordLocation, Tail, VerifyLedger,
@@ -47,6 +49,7 @@ Examples:
   failwell up                                    serve on http://127.0.0.1:8484
   failwell up --demo                             the same, with sample tasks
   failwell stdio                                 serve a desktop client
+  failwell init --from ~/.cursor/mcp.json        write failwell.toml with the servers of a client
   failwell tools                                 list the tools of the program that runs here
   failwell call lobby__echo text=hello           call one
   failwell check                                 report every mistake in failwell.toml
@@ -68,6 +71,7 @@ Examples:
 pub(crate) enum Command {
     Up(Up),
     Stdio(Stdio),
+    Init(Init),
     Tools(Tools),
     Call(Call),
     Check(Check),

@@ -5,6 +5,7 @@ mod backends;
 mod calls;
 mod completions;
 mod configured;
+mod init;
 mod inspect;
 mod man;
 mod records;
@@ -31,6 +32,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Tools(arguments) => runtime()?.block_on(calls::tools(arguments)),
         Command::Call(arguments) => runtime()?.block_on(calls::call(arguments)),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::CheckPython(arguments) => runtime()?.block_on(check_python::run(arguments)),
         Command::Serve(arguments) => one::run(arguments),

@@ -27,6 +27,7 @@ pub(crate) use file::{DEFAULT_FILE, find, load, load_place, usual_places};
 pub(crate) use listen::listen_address;
 #[cfg(feature = "postgres")]
 pub(crate) use parse::interpolate::filled;
+pub(crate) use parse::names::upstream_name;
 pub(crate) use parse::problem::{Problem, Sort as ProblemSort};
 pub(crate) use policy::custom::{CustomConfig, Runs};
 pub(crate) use policy::identity::{ENVIRONMENT, KEY_NAMES, ROLES, SHORTEST_KEY, is_key_name, is_role};

@@ -14,9 +14,10 @@ use std::process::{Command, Stdio};
 use program_output::ProgramOutput;
 use serde_json::Value;
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "up",
     "stdio",
+    "init",
     "tools",
     "call",
     "serve",

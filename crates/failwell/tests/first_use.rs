@@ -1,4 +1,4 @@
-//! Tests of the first commands that somebody tries: finding the file, `tools`, `call` and `check --start`.
+//! Tests of the first commands that somebody tries: finding the file, `init`, `tools`, `call` and `check --start`.
 
 #![allow(
     clippy::expect_used,
@@ -13,6 +13,8 @@ mod calls;
 mod check_start;
 #[path = "support/first_screen.rs"]
 mod first_screen;
+#[path = "first_use/init.rs"]
+mod init;
 #[path = "first_use/places.rs"]
 mod places;
 #[path = "support/program_output.rs"]

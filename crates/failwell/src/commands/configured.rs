@@ -38,7 +38,7 @@ impl ConfigFileError {
         }
         if self.file.symlink_metadata().is_err() {
             let title = format!("there is no file {}", self.file.display());
-            return Complaint::new(title, "name another file, or write this one");
+            return Complaint::new(title, "name another file, or write one with `failwell init`");
         }
         let count = counted(self.problems.len(), "problem");
         Complaint::new(format!("{} has {count}", self.file.display()), self.hint())

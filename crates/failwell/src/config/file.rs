@@ -12,6 +12,7 @@ use super::parse::source::Source;
 use super::parse::{secret_spans, syntax};
 use super::root;
 use super::settings::Config;
+use crate::client_file::ClientFile;
 
 /// The file that is used if none is named.
 pub(crate) const DEFAULT_FILE: &str = "failwell.toml";
@@ -60,6 +61,14 @@ fn placed(path: &Path, config: Config) -> Config {
 }
 
 fn parse(path: &Path, text: String) -> Result<Config, Vec<Problem>> {
+    if ClientFile::is_in(&text) {
+        let help = format!("convert it: failwell init --from {}", path.display());
+        return Err(vec![Problem::of_file(
+            path,
+            "this file has the servers of an MCP client, in JSON",
+            help,
+        )]);
+    }
     let (config, mut problems) = judge(path, text);
     if problems.len() > MOST_PROBLEMS {
         problems.truncate(MOST_PROBLEMS);
