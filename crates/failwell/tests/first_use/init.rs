@@ -79,7 +79,7 @@ fn arguments_with_variables_reach_the_program() {
     std::fs::write(folder.0.join("mcp.json"), client).expect("written");
     assert_eq!(run(&folder.0, &["init", "--from", "mcp.json"]).code, Some(0));
     let mut check = command(&folder.0, &["check", "--start"]);
-    check.env("API_KEY", "it's \"three\"");
+    check.env("A_API_KEY", "it's \"three\"");
     let checked = crate::program_output::ProgramOutput::from(check.output().expect("it runs"));
     assert!(
         checked.code == Some(0) && checked.out.contains("a ✓ 7 tools, "),

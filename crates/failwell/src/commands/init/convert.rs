@@ -180,6 +180,8 @@ impl Converter<'_> {
             self.notes.push(format!(
                 "{server}: its address holds a variable, and is commented out; write it in full"
             ));
+        } else if self.finder.has_random_path(base) {
+            self.notes.push(format!("{server}: its address may be a secret, and stays in the new file"));
         }
         if let Some(query) = query {
             let members: Vec<String> =
@@ -240,8 +242,9 @@ impl Converter<'_> {
             let parts = if index == 0 {
                 self.referring(word, &used_for)
             } else if let Some((name, value)) = named {
-                let wanted = name.trim_start_matches('-');
-                let mut parts = self.value(server, wanted, wanted, value, &used_for);
+                let bare = name.trim_start_matches('-');
+                let wanted = if is_option { format!("{server}_{bare}") } else { bare.to_owned() };
+                let mut parts = self.value(server, bare, &wanted, value, &used_for);
                 parts.insert(0, ValuePart::Literal(format!("{name}=")));
                 joined(parts)
             } else if let Some((name, value)) = headed {
@@ -249,9 +252,9 @@ impl Converter<'_> {
                 let mut parts = self.header(server, name, value.trim_start());
                 parts.insert(0, ValuePart::Literal(format!("{name}:{space}")));
                 joined(parts)
-            } else if !is_option && (is_telling(before) || self.finder.has_shape(word)) {
+            } else if !is_option && (is_telling(before) || self.is_secret_word(word)) {
                 let wanted = if is_telling(before) { before } else { "secret" };
-                self.value(server, "key", wanted, word, &used_for)
+                self.value(server, "key", &format!("{server}_{wanted}"), word, &used_for)
             } else {
                 self.referring(word, &used_for)
             };
@@ -259,6 +262,10 @@ impl Converter<'_> {
             all.push(parts);
         }
         all
+    }
+
+    fn is_secret_word(&self, word: &str) -> bool {
+        self.finder.has_shape(word) || self.finder.has_random_path(word)
     }
 
     /// A value as parts. A secret becomes a variable of the wanted name.
@@ -361,8 +368,8 @@ mod tests {
             ),
             (
                 r#"{"command": "shop", "args": ["--api-key", "hunter2", "--root", "${workspaceFolder}"]}"#,
-                "command = [\"sh\", \"-c\", \"exec shop --api-key \\\"$API_KEY\\\" --root /shop\"]\nenv = { API_KEY = \"${API_KEY}\" }",
-                &["API_KEY"],
+                "command = [\"sh\", \"-c\", \"exec shop --api-key \\\"$SHOP_API_KEY\\\" --root /shop\"]\nenv = { SHOP_API_KEY = \"${SHOP_API_KEY}\" }",
+                &["SHOP_API_KEY"],
             ),
             (
                 r#"{"command": "docker", "args": ["run", "-e", "SHOP_TOKEN=hunter2", "shop"]}"#,

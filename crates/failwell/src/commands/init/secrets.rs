@@ -58,6 +58,12 @@ impl SecretFinder {
     pub(super) fn has_shape(&self, text: &str) -> bool {
         self.shapes.scrub_secrets(text) != text
     }
+
+    /// Whether a part of an address's path is random, as in addresses that are keys themselves.
+    pub(super) fn has_random_path(&self, text: &str) -> bool {
+        let path = text.split_once("://").map_or("", |(_, rest)| rest.split('?').next().unwrap_or_default());
+        path.split('/').skip(1).any(|part| self.random.scrub_secrets(part) != part)
+    }
 }
 
 pub(super) fn is_harmless(value: &str) -> bool {
@@ -77,6 +83,18 @@ pub(super) fn is_telling(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::SecretFinder;
+
+    #[test]
+    fn addresses_that_are_keys_are_recognized() {
+        let finder = SecretFinder::new().expect("the detectors compile");
+        for (url, is_secret) in [
+            ("https://hooks.example/mcp/s/kJ8fQ2xLr9Zp3VwT7yBn5MsD1cHg4Ea0/mcp", true),
+            ("https://tools.example/some-long-name-of-a-server/mcp?x=1", false),
+            ("kJ8fQ2xLr9Zp3VwT7yBn5MsD1cHg4Ea0", false),
+        ] {
+            assert_eq!(finder.has_random_path(url), is_secret, "{url}");
+        }
+    }
 
     #[test]
     fn secrets_are_told_from_settings() {
