@@ -27,8 +27,8 @@ class BuiltPackages:
         moved = shutil.copy2(self.program, elsewhere / "failwell")
         second = self.start(self.again, program=moved, umask=0o077, SOURCE_DATE_EPOCH=committed(), TZ="Asia/Tokyo", TMPDIR=str(elsewhere))
         for build in (first, second):
-            told, _ = build.communicate(timeout=LIMIT)
-            assert build.returncode == 0, told
+            ran, _ = build.communicate(timeout=LIMIT)
+            assert build.returncode == 0, ran
 
     def start(self, out, program=None, umask=0o022, **variables):
         command = [sys.executable, TOOL, "--program", program or self.program, "--out", out, "--cache", self.cache, "--level", "1"]
@@ -55,14 +55,14 @@ def committed():
 
 def ran(*command, **options):
     """The output of a command that must succeed."""
-    told = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, **options)
-    assert told.returncode == 0, f"{' '.join(map(str, command))}\n{told.stdout}"
-    return told.stdout
+    ran = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, **options)
+    assert ran.returncode == 0, f"{' '.join(map(str, command))}\n{ran.stdout}"
+    return ran.stdout
 
 
 def served_here(program, folder):
     """Starts an installed program with a file of settings, and with nothing of this process's environment."""
-    from served import ServedProgram
+    from running import ServedProgram
 
     (folder / "failwell.toml").write_text(SETTINGS)
     with ServedProgram([program, "up"], folder, {"HOME": str(folder), "PATH": "/usr/bin:/bin"}) as served:

@@ -17,7 +17,7 @@ import urllib.request
 
 sys.dont_write_bytecode = True
 
-from served import McpClient, ServedProgram  # noqa: E402
+from running import McpClient, ServedProgram  # noqa: E402
 
 SET_FLAGS, UP = 0x8914, 1
 LIMIT = 60  # seconds
@@ -69,11 +69,11 @@ class Container:
         return found | ({"FAILWELL_KEY": self.plan["key"]} if "key" in self.plan else {})
 
     def run(self, *command):
-        told = subprocess.run(
+        ran = subprocess.run(
             command, env=self.environment(), preexec_fn=self.enter, capture_output=True, text=True, timeout=LIMIT
         )
-        assert told.returncode == 0, told.stderr
-        return told.stdout.strip()
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout.strip()
 
     def serve(self):
         command = [*self.config["Entrypoint"], *self.config["Cmd"]]

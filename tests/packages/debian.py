@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 from built import ROOT, ran
-from served import ServedProgram
+from running import ServedProgram
 
 EXPOSURE = 30  # tenths; systemd calls up to 4 "OK"
 NEWER = "99.0.0"
@@ -44,7 +44,7 @@ class DebianRoot:
         return re.findall(rf"^{key}=(.*)$", self.unit.read_text(), re.M)
 
 
-def heard(manager):
+def report(manager):
     return manager.recv(512).decode()
 
 
@@ -58,9 +58,9 @@ def serve(root, text):
         manager.settimeout(NOTIFY_LIMIT)
         environment = {"STATE_DIRECTORY": str(root.state), "NOTIFY_SOCKET": str(path), "PATH": "/usr/bin:/bin", "HOME": str(root.state)}
         with ServedProgram(command, root.state, environment) as served:
-            assert heard(manager) == "READY=1"
+            assert report(manager) == "READY=1"
             served.echo(text)
-        assert heard(manager) == "STOPPING=1"
+        assert report(manager) == "STOPPING=1"
 
 
 def installed(built, name):
@@ -119,13 +119,13 @@ def systemd_accepts_the_unit(built):
     text = (place / "usr/lib/systemd/system/failwell.service").read_text()
     # The program is not below / here; everything else is checked as it is.
     unit.write_text(text.replace("/usr/bin/failwell", str(place / "usr/bin/failwell")))
-    told = ran("systemd-analyze", "verify", "--man=no", unit)
-    assert "failwell" not in told, told
+    ran = ran("systemd-analyze", "verify", "--man=no", unit)
+    assert "failwell" not in ran, ran
     ran("systemd-analyze", "security", "--offline=yes", f"--threshold={EXPOSURE}", "--no-pager", unit)
     wrong = place / "wrong.service"
     wrong.write_text(text.replace("Type=notify", "Type=telegram"))
-    told = subprocess.run(["systemd-analyze", "verify", "--man=no", wrong], capture_output=True, text=True)
-    assert "telegram" in told.stderr or told.returncode, "a wrong unit passes"
+    ran = subprocess.run(["systemd-analyze", "verify", "--man=no", wrong], capture_output=True, text=True)
+    assert "telegram" in ran.stderr or ran.returncode, "a wrong unit passes"
 
 
 def the_unit_is_hardened(built):

@@ -113,11 +113,11 @@ def the_wheel_is_run_by_the_uvx_of_the_image(built):
     home = built.place("uvx-home")
     environment = {"HOME": str(home), "PATH": f"{pathlib.Path(sys.executable).parent}:/usr/bin:/bin"}
     uvx = image.root / "usr/local/bin/uvx"
-    told = subprocess.run(
+    ran = subprocess.run(
         [uvx, "--offline", "--no-index", "--from", built.one("*.whl"), "failwell", "--version"],
         env=environment, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
-    assert told.stdout.startswith("failwell "), told.stderr
+    assert ran.stdout.startswith("failwell "), ran.stderr
 
 
 CASES = [

@@ -42,17 +42,17 @@ class OpenRequest:
             address, port = host.split(":")
             reader, writer = await asyncio.open_connection(address, int(port))
             writer.write(self.bytes(host))
-            told = await reader.read()
+            received = await reader.read()
             while not reader.at_eof():
-                told += await reader.read()
+                received += await reader.read()
             writer.close()
-            self.read(told)
+            self.read(received)
         except (OSError, http.client.HTTPException, ValueError) as problem:
             self.problem = repr(problem)
         self.ended = time.monotonic()
 
-    def read(self, told):
-        response = http.client.HTTPResponse(ReceivedBytes(told))
+    def read(self, received):
+        response = http.client.HTTPResponse(ReceivedBytes(received))
         response.begin()
         text = response.read().decode()
         if response.getheader("Content-Type", "").startswith("text/event-stream"):
@@ -70,11 +70,11 @@ class OpenRequest:
 class ReceivedBytes:
     """Bytes that were received, as a socket for `HTTPResponse`."""
 
-    def __init__(self, told):
-        self.told = told
+    def __init__(self, received):
+        self.received = received
 
     def makefile(self, *_):
-        return io.BytesIO(self.told)
+        return io.BytesIO(self.received)
 
 
 def begin_session(program, path, version):

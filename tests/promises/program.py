@@ -104,9 +104,9 @@ class Node:
 
         threading.Thread(target=read, daemon=True).start()
         shown.wait(START_LIMIT)
-        assert self.address, "the program did not start: " + self.told()[:2000]
+        assert self.address, "the program did not start: " + self.log_text()[:2000]
 
-    def told(self):
+    def log_text(self):
         return pathlib.Path(self.log.name).read_text()
 
     def kill(self):
@@ -169,7 +169,7 @@ class Program:
         """The log, once it has these texts: it is written concurrently with the responses."""
         until = time.monotonic() + 10
         while True:
-            log = "".join(node.told() for node in self.nodes)
+            log = "".join(node.log_text() for node in self.nodes)
             missing = [text for text in texts if text not in log]
             if not missing:
                 return log
@@ -218,8 +218,8 @@ class Program:
     def metric(self, name, headers=()):
         """A number of `/metrics`, of all nodes together: each counts its own."""
         def of(node):
-            told = fetch(node.address, "GET", "/metrics", None, headers)[1].decode()
-            return float(re.search(rf"^{name} (\S+)", told, re.M)[1])
+            metrics = fetch(node.address, "GET", "/metrics", None, headers)[1].decode()
+            return float(re.search(rf"^{name} (\S+)", metrics, re.M)[1])
         return sum(of(node) for node in self.nodes)
 
     def records(self):
@@ -232,13 +232,13 @@ def fetch(address, verb, path, body=None, headers=(), limit=ANSWER_LIMIT):
     request = urllib.request.Request(address + path, body, dict(headers), method=verb)
     try:
         with urllib.request.urlopen(request, timeout=limit) as answer:
-            status, told = answer.status, answer.read()
+            status, content = answer.status, answer.read()
     except urllib.error.HTTPError as refusal:
-        status, told = refusal.code, refusal.read()
+        status, content = refusal.code, refusal.read()
     try:
-        return status, json.loads(told or b"null")
+        return status, json.loads(content or b"null")
     except ValueError:
-        return status, told
+        return status, content
 
 
 def ledger(program):

@@ -52,12 +52,12 @@ def read(path, level):
         needs = elf.needs(program)
     except ValueError as problem:
         raise PackageError(f"{path} cannot be packaged: {problem}", "build it on Linux, on x86_64 or aarch64") from None
-    version = said(path, "--version").decode().split()[-1]
-    shells = {shell: said(path, "completions", shell) for shell in ("bash", "zsh", "fish")}
+    version = output_of(path, "--version").decode().split()[-1]
+    shells = {shell: output_of(path, "completions", shell) for shell in ("bash", "zsh", "fish")}
     return Release(version, revision(), seconds(), program, path, needs, manual(path), shells, level)
 
 
-def said(path, *arguments):
+def output_of(path, *arguments):
     try:
         return subprocess.run([path, *arguments], check=True, capture_output=True, timeout=START_LIMIT).stdout
     except (OSError, subprocess.SubprocessError) as problem:
@@ -66,16 +66,16 @@ def said(path, *arguments):
 
 def manual(path):
     with tempfile.TemporaryDirectory() as folder:
-        said(path, "man", "--dir", folder)
+        output_of(path, "man", "--dir", folder)
         return {page.name: page.read_bytes() for page in sorted(pathlib.Path(folder).iterdir())}
 
 
 def seconds():
     """`SOURCE_DATE_EPOCH`, otherwise the time of the commit."""
-    told = os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct")
-    if not told:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH") or git("log", "-1", "--format=%ct")
+    if not epoch:
         raise PackageError("the time of this version is unknown: this is no git checkout", "set SOURCE_DATE_EPOCH to seconds since 1970")
-    return int(told)
+    return int(epoch)
 
 
 def revision():
@@ -83,8 +83,8 @@ def revision():
 
 
 def git(*arguments):
-    told = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
-    return told.stdout.strip() if told.returncode == 0 else ""
+    ran = subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
+    return ran.stdout.strip() if ran.returncode == 0 else ""
 
 
 def licenses(folder):

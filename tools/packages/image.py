@@ -98,13 +98,13 @@ def with_libraries(entries, known, programs=()):
 
 def libraries(binary):
     """Where the loader looks for each library of a program, and the file there."""
-    told = subprocess.run(["ldd", binary], capture_output=True, text=True)
-    if "not a dynamic executable" in told.stderr or "statically linked" in told.stdout:
+    ran = subprocess.run(["ldd", binary], capture_output=True, text=True)
+    if "not a dynamic executable" in ran.stderr or "statically linked" in ran.stdout:
         return {}
-    missing = re.findall(r"(\S+) => not found", told.stdout)
-    if told.returncode or missing:
-        raise PackageError(f"{binary} needs libraries that this machine lacks: {', '.join(missing) or told.stderr.strip()}", "install them")
-    paths = re.findall(r"(?:=> )?(/\S+) \(0x", told.stdout)
+    missing = re.findall(r"(\S+) => not found", ran.stdout)
+    if ran.returncode or missing:
+        raise PackageError(f"{binary} needs libraries that this machine lacks: {', '.join(missing) or ran.stderr.strip()}", "install them")
+    paths = re.findall(r"(?:=> )?(/\S+) \(0x", ran.stdout)
     return {path.lstrip("/"): pathlib.Path(path).resolve() for path in paths}
 
 

@@ -47,9 +47,9 @@ def fetch(pin, folder):
     try:
         subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=LIMIT)
     except (OSError, subprocess.SubprocessError) as problem:
-        told = getattr(problem, "stderr", None) or b""
+        stderr = getattr(problem, "stderr", None) or b""
         raise PackageError(
-            f"{pin['package']} {pin['version']} cannot be fetched: {problem} {told.decode(errors='replace')[-400:]}",
+            f"{pin['package']} {pin['version']} cannot be fetched: {problem} {stderr.decode(errors='replace')[-400:]}",
             f"check that {command[0]} reaches its registry, or leave out the format image",
         ) from None
     arrived, = folder.iterdir()

@@ -62,10 +62,10 @@ def reference(name, version):
 
 def cargo(*arguments):
     command = ["cargo", *arguments, "--locked", "--offline"]
-    told = subprocess.run(command, cwd=contents.ROOT, capture_output=True, text=True, timeout=LIMIT)
-    if told.returncode:
-        raise PackageError(f"{' '.join(command)} failed: {told.stderr.strip()[-400:]}", "build the program from this checkout first")
-    return told.stdout
+    ran = subprocess.run(command, cwd=contents.ROOT, capture_output=True, text=True, timeout=LIMIT)
+    if ran.returncode:
+        raise PackageError(f"{' '.join(command)} failed: {ran.stderr.strip()[-400:]}", "build the program from this checkout first")
+    return ran.stdout
 
 
 class Inventory:

@@ -1,8 +1,11 @@
 //! The command line. Help, completions and manual pages are generated from these definitions.
 
+mod calls;
 mod consent;
 mod device;
 mod emulate;
+mod init;
+mod records;
 mod serving;
 mod status;
 mod tasks;
@@ -12,10 +15,16 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
+pub(crate) use calls::{Call, ServerOptions, Tools};
 pub(crate) use device::{Device, DriverChoice};
 pub(crate) use emulate::Emulate;
 #[cfg(feature = "emulators")]
 pub(crate) use emulate::{EmulateRtm, EmulateWda, EmulatorKind};
+pub(crate) use init::Init;
+pub(crate) use records::{
+    Audit, AuditCommand, Explain, Export, ExportFormat, LedgerLocation, QueryLedger, RecordFilter,
+    RecordLocation, Tail, VerifyLedger,
+};
 pub(crate) use serving::{
     EngineOptions, Pytest, SandboxChoice, Serve, ServeOptions, Server, Symbolic, ToolFailureStyle,
 };
@@ -43,6 +52,9 @@ Examples:
   failwell up --demo                             the same, with sample tasks
   failwell stdio                                 serve a desktop client
   failwell status                                the servers of the running program
+  failwell init --from ~/.cursor/mcp.json        write failwell.toml with the servers of a client
+  failwell tools                                 list the tools of the program that runs here
+  failwell call lobby__echo text=hello           call one
   failwell check                                 report every mistake in failwell.toml
   failwell check-python shop.py::total           prove a Python function's contract, or break it
   failwell key new --name ci                     create an API key
@@ -62,6 +74,9 @@ Examples:
 pub(crate) enum Command {
     Up(Up),
     Stdio(Stdio),
+    Init(Init),
+    Tools(Tools),
+    Call(Call),
     Check(Check),
     CheckPython(CheckPython),
     Serve(Serve),
@@ -90,17 +105,18 @@ pub(crate) enum Command {
 Examples:
   failwell up
   failwell up --demo                             with sample tasks, without an account
+  failwell up -- npx -y @modelcontextprotocol/server-memory
   failwell up --listen 127.0.0.1:0               any free port
   FAILWELL_KEY=… failwell up --listen 0.0.0.0:8484 --allow-host tools.example")]
 pub(crate) struct Up {
-    /// Configuration file [default: failwell.toml in this folder, if it exists]
+    /// Configuration file [default: failwell.toml in this folder, else in the user's configuration folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Address and port to listen on [default: the configuration's, else 127.0.0.1:8484]
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = crate::config::listen_address)]
     pub(crate) listen: Option<std::net::SocketAddr>,
     /// Also serve tasks from an emulated account, which is discarded at exit
-    #[arg(long)]
+    #[arg(long, conflicts_with = "command")]
     pub(crate) demo: bool,
     /// Accept another host name for this server; may be repeated
     #[arg(long, value_name = "NAME", value_parser = host_name)]
@@ -110,6 +126,9 @@ pub(crate) struct Up {
     pub(crate) allow_origin: Vec<String>,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
+    /// Command of one server to put behind the gateway, without a configuration file
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "config")]
+    pub(crate) command: Vec<String>,
 }
 
 /// Serve one client over stdio, for desktop clients
@@ -120,41 +139,49 @@ pub(crate) struct Up {
 #[command(after_help = "\
 Examples:
   failwell stdio
+  failwell stdio -- npx -y @modelcontextprotocol/server-memory
   claude mcp add failwell -- failwell stdio
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | failwell stdio")]
 pub(crate) struct Stdio {
-    /// Configuration file [default: failwell.toml in this folder, if it exists]
+    /// Configuration file [default: failwell.toml in this folder, else in the user's configuration folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
+    /// Command of one server to put behind the gateway, without a configuration file
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "config")]
+    pub(crate) command: Vec<String>,
 }
 
 /// Check a configuration file and report every mistake with its line and a fix
 ///
-/// Environment variables and files that the configuration refers to are checked too. Nothing is started, and no secret
-/// is printed.
+/// Environment variables and files that the configuration refers to are checked too. A program that this machine does not
+/// have is a warning. Nothing is started without --start, and no secret is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:
-  0  the file is valid
-  1  the file has mistakes
+  0  the file is valid, and with --start every upstream works
+  1  the file has mistakes, or an upstream does not work
   2  wrong usage
 
 Examples:
   failwell check
+  failwell check --start                         start every upstream and count its tools
   failwell check /etc/failwell.toml
   failwell check --json | jq -r '.problems[] | \"\\(.line): \\(.message)\"'
   failwell check --schema > failwell.schema.json")]
 pub(crate) struct Check {
-    /// The file [default: failwell.toml in this folder]
+    /// The file [default: failwell.toml in this folder, else in the user's configuration folder]
     #[arg(value_name = "CONFIG")]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    /// Also start every upstream, list its tools and end it
+    #[arg(long)]
+    pub(crate) start: bool,
     /// Print the JSON Schema of the file instead
-    #[arg(long, conflicts_with_all = ["config", "json"])]
+    #[arg(long, conflicts_with_all = ["config", "json", "start"])]
     pub(crate) schema: bool,
 }
 
@@ -203,6 +230,12 @@ pub(crate) struct Bounds {
     pub(crate) drain: u64,
 }
 
+impl Default for Bounds {
+    fn default() -> Bounds {
+        Bounds { request_timeout: 300, rate: None, drain: 10 }
+    }
+}
+
 /// Create API keys for callers
 ///
 /// A caller sends its key as `Authorization: Bearer KEY` or `X-API-Key: KEY`. The configuration contains only its hash.
@@ -236,12 +269,6 @@ pub(crate) struct NewKey {
     pub(crate) roles: Vec<String>,
 }
 
-/// Parses a trace id in the form that the ledger writes.
-fn trace_id(text: &str) -> Result<String, String> {
-    let id = failwell_rpc::TraceId::parse(text).map(|id| id.to_string());
-    id.ok_or_else(|| "a trace has 32 hexadecimal digits, not all of them 0".to_owned())
-}
-
 /// Accepts a host with an optional port, as a `Host` header has it: no scheme, no path, no user.
 fn host_name(text: &str) -> Result<String, String> {
     let authority: Option<http::uri::Authority> = text.parse().ok();
@@ -270,210 +297,6 @@ fn key_name(text: &str) -> Result<String, String> {
 
 fn role_name(text: &str) -> Result<String, String> {
     if config::is_role(text) { Ok(text.to_owned()) } else { Err(config::ROLES.to_owned()) }
-}
-
-/// Explain a failure and what to do about it
-///
-/// Accepts a reason in any case, a JSON-RPC code, an HTTP status, the words of a message, or the reference of one failure,
-/// whose full story is in the ledger. Without an argument, lists every reason.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell explain mcp/UNKNOWN_TOOL
-  failwell explain not_json                      the area may be left out if the name is unique
-  failwell explain rpc                           every reason of one area
-  failwell explain -32602                        every reason with this code, and in which dialect
-  failwell explain 429                           every reason with this HTTP status
-  failwell explain 'Tool not found'              the reason of a message
-  failwell explain 06ff2k8s1xq3m                 explain the failure with this reference
-  failwell explain --json | jq -r '.[].reason'")]
-pub(crate) struct Explain {
-    /// A reason, an area, a code, an HTTP status, a message or a reference
-    #[arg(value_name = "REASON|CODE|TEXT|REF", allow_hyphen_values = true)]
-    pub(crate) subject: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) place: RecordLocation,
-}
-
-/// Search, export and verify the ledger
-///
-/// The ledger has one record of every exchange. It can be read while a server writes it.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell audit tail --follow
-  failwell audit query --outcome failed --since 1h
-  failwell audit export --format csv --output june.csv --since 2026-06-01 --until 2026-07-01
-  failwell audit verify")]
-pub(crate) struct Audit {
-    #[command(subcommand)]
-    pub(crate) look: AuditCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum AuditCommand {
-    Tail(Tail),
-    Query(QueryLedger),
-    Export(Export),
-    Verify(VerifyLedger),
-}
-
-/// Show the latest records
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell audit tail
-  failwell audit tail --lines 100 --outcome failed
-  failwell audit tail --follow --json | jq -r .target")]
-pub(crate) struct Tail {
-    /// Number of records
-    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=100_000))]
-    pub(crate) lines: u32,
-    /// Show new records until Ctrl-C
-    #[arg(long, short = 'f')]
-    pub(crate) follow: bool,
-    /// Print one JSON object per line
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) wanted: RecordFilter,
-    #[command(flatten)]
-    pub(crate) place: RecordLocation,
-}
-
-/// Find records
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell audit query --ref 06ff2k8s1xq3m --json
-  failwell audit query --reason gateway/UPSTREAM_TIMEOUT --since 2h
-  failwell audit query --trace 4bf92f3577b34da6a3ce929d0e0e4736
-  failwell audit query --postgres --outcome failed --since 1h      all nodes
-  failwell audit query --tool files__read --caller key:environment --limit 10")]
-pub(crate) struct QueryLedger {
-    /// Number of records at most, the latest
-    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) limit: u32,
-    /// Print one JSON object per line
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) wanted: RecordFilter,
-    #[command(flatten)]
-    pub(crate) place: RecordLocation,
-}
-
-/// Export records
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell audit export > all.jsonl
-  failwell audit export --format csv --output failures.csv --outcome failed")]
-pub(crate) struct Export {
-    /// Output format
-    #[arg(long, value_name = "AS", value_enum, default_value_t = ExportFormat::Jsonl)]
-    pub(crate) format: ExportFormat,
-    /// Output file [default: stdout]
-    #[arg(long, short = 'o', value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) wanted: RecordFilter,
-    #[command(flatten)]
-    pub(crate) place: RecordLocation,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ExportFormat {
-    /// One JSON object per line, with number and hash
-    Jsonl,
-    /// For spreadsheets; no cell is a formula
-    Csv,
-    /// One readable line per record
-    Text,
-}
-
-/// Verify that no record was changed, removed, added or moved
-///
-/// Each record has a hash over itself and the previous one. On success the end of the chain is printed. Store it
-/// elsewhere and pass it to --head later, to detect a truncated or completely rewritten chain.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Exit codes:
-  0  the ledger is intact
-  1  the ledger was changed, or cannot be read
-  2  wrong usage
-
-Examples:
-  failwell audit verify
-  failwell audit verify --json | jq -r .head > ledger.head
-  failwell audit verify --head \"$(cat ledger.head)\"
-  failwell audit verify --postgres 'postgres://reader:${PASSWORD}@127.0.0.1/failwell'")]
-pub(crate) struct VerifyLedger {
-    /// A head that was stored earlier, as NUMBER:HASH
-    #[arg(long, value_name = "HEAD")]
-    pub(crate) head: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) place: RecordLocation,
-}
-
-/// Which records.
-#[derive(Debug, Args)]
-pub(crate) struct RecordFilter {
-    /// Only this reference
-    #[arg(long = "ref", value_name = "REF")]
-    pub(crate) reference: Option<String>,
-    /// Only this reason, or every reason of an area
-    #[arg(long, value_name = "REASON")]
-    pub(crate) reason: Option<String>,
-    /// Only this caller
-    #[arg(long, value_name = "NAME")]
-    pub(crate) caller: Option<String>,
-    /// Only this tool, resource or prompt
-    #[arg(long, value_name = "NAME")]
-    pub(crate) tool: Option<String>,
-    /// Only this trace, by its 32 hexadecimal digits
-    #[arg(long, value_name = "TRACE", value_parser = trace_id)]
-    pub(crate) trace: Option<String>,
-    /// Only this outcome; failed is everything except ok
-    #[arg(long, value_name = "OUTCOME", value_parser = ["ok", "failed", "tool_failed", "fault", "event"])]
-    pub(crate) outcome: Option<String>,
-    /// Only records since this time: an age (30s, 10m, 2h, 3d), 2026-06-30, or 2026-06-30T12:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = crate::times::parse)]
-    pub(crate) since: Option<i64>,
-    /// Only records until this time
-    #[arg(long, value_name = "TIME", value_parser = crate::times::parse)]
-    pub(crate) until: Option<i64>,
-}
-
-/// Which ledger, or which copies of several.
-#[derive(Debug, Args)]
-pub(crate) struct RecordLocation {
-    #[command(flatten)]
-    pub(crate) ledger: LedgerLocation,
-    /// Search the copies of several nodes' ledgers in PostgreSQL: at this address, or at the configured one. `${VAR}` and
-    /// `${file:path}` are expanded
-    #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "data_dir")]
-    pub(crate) postgres: Option<Option<String>>,
-    /// Only records of this node; with --postgres
-    #[arg(long, value_name = "NODE", requires = "postgres")]
-    pub(crate) node: Option<String>,
-}
-
-/// Which ledger.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct LedgerLocation {
-    /// Folder of the ledger [default: the configuration's data_dir, else the user's state folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
-    /// Configuration file for data_dir [default: failwell.toml in this folder, if it exists]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
 }
 
 /// Test how any MCP server handles failures

@@ -2,8 +2,10 @@
 
 mod access;
 mod backends;
+mod calls;
 mod completions;
 mod config_file;
+mod init;
 mod inspect;
 mod man;
 mod records;
@@ -22,10 +24,15 @@ use self::serving::{single_server, stdio, up};
 use crate::cli::Command;
 use crate::complaint::Complaint;
 
+pub(crate) use backends::upstreams::absent_programs;
+
 pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
     match command {
         Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
         Command::Stdio(arguments) => stdio::run(&arguments),
+        Command::Tools(arguments) => runtime()?.block_on(calls::tools(arguments)),
+        Command::Call(arguments) => runtime()?.block_on(calls::call(arguments)),
+        Command::Init(arguments) => init::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::CheckPython(arguments) => runtime()?.block_on(check_python::run(arguments)),
         Command::Serve(arguments) => single_server::run(arguments),

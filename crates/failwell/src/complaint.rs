@@ -1,3 +1,5 @@
+use failwell_fault::{Excerpt, Fault, reason};
+
 /// An error for the user at the terminal.
 #[derive(Debug)]
 pub(crate) struct Complaint {
@@ -8,6 +10,18 @@ pub(crate) struct Complaint {
 }
 
 impl Complaint {
+    /// The fault for a client that is waiting for an answer.
+    pub(crate) fn fault(&self) -> impl Fn() -> Fault + use<> {
+        let excerpt = Excerpt::of_trusted(&format!("{}; {}", self.title, self.help));
+        move || {
+            let fault = Fault::new(&reason::CONFIG_INVALID).fact("problems", 1_usize);
+            match excerpt.clone() {
+                Some(excerpt) => fault.with_excerpt(excerpt),
+                None => fault,
+            }
+        }
+    }
+
     pub(crate) fn new(title: impl Into<String>, help: impl Into<String>) -> Complaint {
         Complaint { title: title.into(), help: help.into() }
     }

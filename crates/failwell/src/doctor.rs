@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use checks::{CHECKS, CheckMethod, MachineCheck};
+use checks::{CHECKS, CheckMethod, LISTEN, MachineCheck};
 pub(crate) use configured_parts::ConfiguredParts;
 pub(crate) use finding::{CheckOutcome, Finding, Need, Status};
 
@@ -57,10 +57,9 @@ pub(crate) fn idle(findings: &[Finding]) -> Vec<String> {
         .collect()
 }
 
-/// One short line per failed check. The default port is left out, because `up` itself listens already.
+/// One short line per failed check. The address is left out, because `up` itself listens already.
 pub(crate) fn missing_parts(findings: &[Finding]) -> Vec<String> {
-    let missing =
-        findings.iter().filter(|finding| finding.status != Status::Ok && finding.name != "port 8484");
+    let missing = findings.iter().filter(|finding| finding.status != Status::Ok && finding.name != LISTEN);
     missing.map(|finding| format!("{:<22} {}", finding.name, finding.cost)).collect()
 }
 

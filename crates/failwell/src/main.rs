@@ -8,6 +8,7 @@
     reason = "clap prints these comments as they are"
 )]
 mod cli;
+mod client_file;
 mod commands;
 mod complaint;
 mod config;

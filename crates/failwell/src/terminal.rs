@@ -52,13 +52,17 @@ pub(crate) fn report(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
+/// Whether a person types the input.
+pub(crate) fn is_typed() -> bool {
+    std::io::stdin().is_terminal()
+}
+
 /// Whether a person reads standard error.
 pub(crate) fn is_read() -> bool {
     stderr().is_terminal()
 }
 
 /// Replaces the progress line on standard error. Without a terminal there is none.
-#[cfg(feature = "probe")]
 pub(crate) fn progress(text: &str) {
     if stderr().is_terminal() {
         let short: String = text.chars().filter(|c| !c.is_control()).take(78).collect();
@@ -67,7 +71,6 @@ pub(crate) fn progress(text: &str) {
 }
 
 /// Removes the progress line.
-#[cfg(feature = "probe")]
 pub(crate) fn end_progress() {
     if stderr().is_terminal() {
         let _ = write!(stderr(), "\r\x1b[K");
@@ -75,7 +78,6 @@ pub(crate) fn end_progress() {
 }
 
 /// The width of the output: `COLUMNS`, otherwise a width that fits most windows.
-#[cfg(feature = "probe")]
 pub(crate) fn width() -> usize {
     let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     columns.filter(|columns| (40..=400).contains(columns)).unwrap_or(100)

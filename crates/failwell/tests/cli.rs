@@ -14,10 +14,13 @@ use std::process::{Command, Stdio};
 use program_output::ProgramOutput;
 use serde_json::Value;
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 21] = [
     "up",
     "status",
     "stdio",
+    "init",
+    "tools",
+    "call",
     "serve",
     "check",
     "check-python",
@@ -44,6 +47,7 @@ fn failwell(arguments: &[&str]) -> ProgramOutput {
     let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
         .args(arguments)
         .env("FAILWELL_STATE", state())
+        .env("XDG_CONFIG_HOME", state())
         .stdin(Stdio::null())
         .output()
         .expect("the binary runs");
@@ -219,7 +223,9 @@ fn doctor_speaks_json_and_is_quick() {
     let checks = diagnosis["checks"].as_array().expect("checks");
     for name in [
         "state folder",
-        "port 8484",
+        "configuration",
+        "listen",
+        "upstreams",
         "python3",
         "pytest",
         "z3",

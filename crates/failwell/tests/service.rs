@@ -25,35 +25,41 @@ fn up(folder: &Path, notify: &str) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
 }
 
+/// Waits for the line that says that the program serves.
+fn started(child: &mut Child) {
+    let mut line = String::new();
+    let output = child.stdout.as_mut().expect("a pipe");
+    BufReader::new(output).read_line(&mut line).expect("a line");
+    assert!(line.contains(r#""event":"started""#), "{line}");
+}
+
 fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill").args([name, &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success());
 }
 
-fn heard(socket: &UnixDatagram) -> String {
+fn report(socket: &UnixDatagram) -> String {
     let mut bytes = [0; 512];
     let length = socket.recv(&mut bytes).expect("a report in time");
     String::from_utf8_lossy(bytes.get(..length).unwrap_or_default()).into_owned()
 }
 
-/// The whole life of a service, heard on this socket.
+/// The whole life of a service, as its reports on this socket.
 fn check(socket: &UnixDatagram, name: &str) {
     socket.set_read_timeout(Some(LIMIT)).expect("a limit");
     let folder = TempFolder::new();
     std::fs::write(folder.0.join("failwell.toml"), "servers = [\"lobby\"]\n").expect("written");
     let mut child = up(&folder.0, name);
-    assert_eq!(heard(socket), "READY=1");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
-    assert!(line.contains(r#""event":"started""#), "{line}");
-    assert!(folder.0.join("state").is_dir(), "the state is where the manager said");
+    assert_eq!(report(socket), "READY=1");
+    started(&mut child);
+    assert!(folder.0.join("state").is_dir(), "the state is where the manager asked");
     signal(&child, "-HUP");
-    let reloading = heard(socket);
+    let reloading = report(socket);
     let since = reloading.strip_prefix("RELOADING=1\nMONOTONIC_USEC=").expect(&reloading);
     assert!(since.parse::<u64>().expect("a number") > 0);
-    assert_eq!(heard(socket), "READY=1");
+    assert_eq!(report(socket), "READY=1");
     signal(&child, "-TERM");
-    assert_eq!(heard(socket), "STOPPING=1");
+    assert_eq!(report(socket), "STOPPING=1");
     assert!(child.wait().expect("it ends").success());
 }
 
@@ -77,7 +83,7 @@ fn a_manager_that_cannot_be_told_is_an_error_line_and_no_end() {
     let folder = TempFolder::new();
     std::fs::write(folder.0.join("failwell.toml"), "servers = [\"lobby\"]\n").expect("written");
     let mut child = up(&folder.0, "vsock:2:1");
-    first_screen(&mut child);
+    started(&mut child);
     signal(&child, "-TERM");
     let ended = child.wait_with_output().expect("it ends");
     let log = String::from_utf8_lossy(&ended.stderr);

@@ -7,7 +7,7 @@ mod connection_pool;
 mod counters;
 mod debouncer;
 mod health;
-mod life;
+mod lifecycle;
 pub(crate) mod metrics;
 mod params;
 mod request;
@@ -45,9 +45,9 @@ use self::connection_pool::{ConnectionPool, ConnectionSlot, UpstreamStatus, circ
 use self::counters::UpstreamCounters;
 use self::debouncer::Debouncer;
 use self::health::Health;
-use self::life::{ObserverSlot, UpstreamLife};
+use self::lifecycle::{ObserverSlot, UpstreamLifecycle};
 
-pub use self::life::{ServerChange, ServerEvent, ServerFailure, ServerKind};
+pub use self::lifecycle::{ServerChange, ServerEvent, ServerFailure, ServerKind};
 pub use self::settings::{
     ClientCredentials, Endpoint, HttpTransport, RestartBudget, SessionSharing, UpstreamSettings,
 };
@@ -73,7 +73,7 @@ pub(crate) struct UpstreamServices {
 pub(crate) struct DualEraUpstream {
     settings: UpstreamSettings,
     /// Both eras are one server for the operator.
-    life: Arc<UpstreamLife>,
+    life: Arc<UpstreamLifecycle>,
     modern: Arc<Upstream>,
     /// `None` for a child: one process has one state.
     session: Option<Arc<Upstream>>,
@@ -87,7 +87,7 @@ impl DualEraUpstream {
     ) -> Arc<DualEraUpstream> {
         let is_child = matches!(settings.endpoint, Endpoint::Child { .. });
         let has_two = !is_child && settings.transport != HttpTransport::Sse && settings.first_era.is_none();
-        let life = UpstreamLife::new(&settings, services.observer.clone());
+        let life = UpstreamLifecycle::new(&settings, services.observer.clone());
         let session = has_two.then(|| {
             let settings = UpstreamSettings { first_era: Some(Era::Session), ..settings.clone() };
             Upstream::new(settings, changed.clone(), life.clone(), services.clone())
@@ -100,7 +100,7 @@ impl DualEraUpstream {
         &self.settings
     }
 
-    pub(crate) fn life(&self) -> &UpstreamLife {
+    pub(crate) fn lifecycle(&self) -> &UpstreamLifecycle {
         &self.life
     }
 
@@ -193,7 +193,7 @@ impl Upstream {
     pub(crate) fn new(
         settings: UpstreamSettings,
         changed: Arc<ChangeListener>,
-        life: Arc<UpstreamLife>,
+        life: Arc<UpstreamLifecycle>,
         services: UpstreamServices,
     ) -> Arc<Upstream> {
         let settings = Arc::new(settings);

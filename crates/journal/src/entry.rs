@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use failwell_fault::Fault;
+use failwell_fault::{Fault, Level};
 use failwell_render::Moment;
 use failwell_render::codes::fault_code;
 use failwell_rpc::{ReplyTo, TraceMark};
@@ -42,6 +42,12 @@ pub(crate) enum EntryDetail {
 /// Replaces the omitted output in a brief line.
 const LEFT_OUT: (&str, &str) = ("left_out", "captured output: too many failures at once; the ledger has it");
 
+/// The value of a note. A list, such as the problems of a file, stays a list.
+fn noted(text: String) -> Value {
+    let list = if text.starts_with("[{") { serde_json::from_str(&text).ok() } else { None };
+    list.unwrap_or(Value::String(text))
+}
+
 impl Entry {
     /// The line, without a line break.
     pub(crate) fn line(&self, style: LogStyle, redact: &TextRedactor, telling: EntryDetail) -> String {
@@ -59,7 +65,7 @@ impl Entry {
         let mut members = Map::new();
         let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
         put("timestamp", json!(Moment::from(self.at).to_string()));
-        put("level", json!(reason.kind.level().as_str()));
+        put("level", json!(self.level().as_str()));
         put("message", json!(reason.title));
         put("service", json!(self.service));
         put("request_id", json!(request_id));
@@ -82,6 +88,15 @@ impl Entry {
         members
     }
 
+    /// The level of the kind. A wrong configuration is the operator's to correct, so it is at least a warning.
+    fn level(&self) -> Level {
+        let reason = self.fault.reason();
+        match reason.kind.level() {
+            Level::Info if reason.area() == "config" => Level::Warn,
+            level => level,
+        }
+    }
+
     fn error_message(&self) -> String {
         let mut message = self.fault.detail();
         for cause in self.fault.operator().causes() {
@@ -94,13 +109,13 @@ impl Entry {
     fn details(&self, redact: &TextRedactor, telling: EntryDetail) -> Value {
         let operator = self.fault.operator();
         let mut details = Map::new();
-        let mut put = |name: &str, text: String| details.insert(name.to_owned(), json!(text));
         for (name, fact) in self.fault.facts() {
-            put(name, redact.text(&fact.to_string(), MOST_TEXT));
+            details.insert((*name).to_owned(), json!(redact.text(&fact.to_string(), MOST_TEXT)));
         }
         for (name, note) in operator.notes() {
-            put(name, redact.text(note, MOST_TEXT));
+            details.insert((*name).to_owned(), noted(redact.text(note, MOST_TEXT)));
         }
+        let mut put = |name: &str, text: String| details.insert(name.to_owned(), json!(text));
         match telling {
             EntryDetail::Whole => operator.captured().iter().for_each(|captured| {
                 put(captured.label, redact.bytes(&captured.bytes, MOST_TEXT));
@@ -120,7 +135,7 @@ impl Entry {
 
     fn text(&self, redact: &TextRedactor, telling: EntryDetail) -> String {
         let reason = self.fault.reason();
-        let level = reason.kind.level().as_str();
+        let level = self.level().as_str();
         let target = self.target.as_deref().map_or(String::new(), |target| format!(" {target}"));
         let method = self.method.as_deref().unwrap_or("-");
         let mut text = format!(

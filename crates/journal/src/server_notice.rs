@@ -58,8 +58,9 @@ impl ServerNotice<'_> {
                     self.tools.map(|tools| format!("{tools} tool{}", if tools == 1 { "" } else { "s" }));
                 let seconds = self.seconds.map(|seconds| format!("{seconds:.1} s"));
                 let parts: Vec<String> = [tools, seconds, why].into_iter().flatten().collect();
-                let said = if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
-                printable(&format!("{now} {:<5} servers {message}{said}", self.level))
+                let details =
+                    if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) };
+                printable(&format!("{now} {:<5} servers {message}{details}", self.level))
             }
         }
     }

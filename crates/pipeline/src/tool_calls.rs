@@ -26,7 +26,7 @@ pub(crate) struct ToolCalls(RwLock<BTreeMap<String, BTreeMap<String, Arc<Counts>
 impl ToolCalls {
     pub(crate) fn count(&self, server: &str, tool: &str, ended_as: &ExchangeOutcome) {
         let outcome = match ended_as {
-            ExchangeOutcome::Well => 0,
+            ExchangeOutcome::Succeeded => 0,
             ExchangeOutcome::ToolFailed(_) | ExchangeOutcome::ToolFault(_) => 1,
             ExchangeOutcome::Fault(_) => 2,
         };
@@ -86,7 +86,7 @@ mod tests {
     fn calls_are_counted_by_server_tool_and_outcome() {
         let calls = ToolCalls::default();
         let fault = Arc::new(Fault::new(&reason::SERVER_TIMEOUT));
-        calls.count("shop", "bu\"y", &ExchangeOutcome::Well);
+        calls.count("shop", "bu\"y", &ExchangeOutcome::Succeeded);
         calls.count("shop", "bu\"y", &ExchangeOutcome::Fault(fault.clone()));
         calls.count("shop", "sell", &ExchangeOutcome::ToolFault(fault));
         let text = written(&calls, "");
@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn the_number_of_labels_is_bounded() {
         let calls = ToolCalls::default();
-        (0..MOST_TOOLS + 50).for_each(|tool| calls.count("shop", &tool.to_string(), &ExchangeOutcome::Well));
+        (0..MOST_TOOLS + 50)
+            .for_each(|tool| calls.count("shop", &tool.to_string(), &ExchangeOutcome::Succeeded));
         let text = written(&calls, "");
         assert_eq!(text.lines().filter(|line| line.contains("outcome=\"ok\"")).count(), MOST_TOOLS + 1);
         assert!(

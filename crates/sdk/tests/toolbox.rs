@@ -155,8 +155,8 @@ async fn two_tools_of_one_name_do_not_start() {
         match TestClient::new(toolbox) {
             Ok(_) => assert!(starts, "{second}"),
             Err(fault) => {
-                let told = fault.operator().to_string();
-                assert!(!starts && told.contains(&format!("two tools with the name {second}")), "{told}");
+                let text = fault.operator().to_string();
+                assert!(!starts && text.contains(&format!("two tools with the name {second}")), "{text}");
             }
         }
     }

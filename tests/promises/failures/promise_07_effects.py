@@ -112,7 +112,7 @@ def a_modern_caller_who_leaves_cancels_the_call(binary, folder):
         for count, (path, tool, more, accept) in enumerate(faces, 1):
             params = {"name": tool, "arguments": {}, "_meta": {**META, **more}}
             headers = {**modern_headers("tools/call", tool), "Accept": accept}
-            calls = hang_up(program, folder, path, headers, params, lambda told: len(calls_of(told)) == count and calls_of(told))
+            calls = hang_up(program, folder, path, headers, params, lambda found: len(calls_of(found)) == count and calls_of(found))
             upstream_id = calls[-1]["id"]
             until("the upstream is told", lambda: cancelled_of(asked(folder, "up")) and cancelled_of(asked(folder, "up"))[-1] == upstream_id)
             found = until("a record", lambda: [r for r in program.records() if r.get("reason") == "server/CANCELLED"][count - 1:])

@@ -46,8 +46,8 @@ EXCEPTIONS = {
 
 def catalogue(binary):
     """Every reason of the program with its kind. A cancelled request has no answer, so its reason has no number."""
-    told = subprocess.run([binary, "explain", "--json"], capture_output=True, text=True, timeout=60, check=True)
-    return {row["reason"]: row["kind"] for row in json.loads(told.stdout) if row["kind"] != "cancelled"}
+    listed = subprocess.run([binary, "explain", "--json"], capture_output=True, text=True, timeout=60, check=True)
+    return {row["reason"]: row["kind"] for row in json.loads(listed.stdout) if row["kind"] != "cancelled"}
 
 
 def every_reason_has_the_code_of_its_status(binary, folder):
@@ -89,7 +89,7 @@ def what_goes_wrong_before_a_tool_has_its_number(binary, folder):
     ]
     with Program(binary, folder, 'servers = ["lobby"]\n' + KEYS.file + rule) as program:
         seen = [(program.ask("POST", f"/v1/tools/{tool}", body, headers), wanted) for tool, body, headers, wanted in cases]
-        wrong = [(told, wanted) for (status, told), wanted in seen if (status, told["error_code"], told["detail"]["reason"]) != wanted]
+        wrong = [(answer, wanted) for (status, answer), wanted in seen if (status, answer["error_code"], answer["detail"]["reason"]) != wanted]
         assert not wrong, wrong
 
 

@@ -97,8 +97,8 @@ def check(requests, began):
     wrong = collections.Counter()
     for request in requests:
         for call in request.ids:
-            told = [fault(answer) for answer in request.answers[call]]
-            seen = [(one["reason"], one["effect"], one["origin"]) for one in told]
+            faults = [fault(answer) for answer in request.answers[call]]
+            seen = [(one["reason"], one["effect"], one["origin"]) for one in faults]
             problem = request.problem
             if problem is None and request.ended is None:
                 problem = "no answer in time"
@@ -166,10 +166,10 @@ def talk(client, version):
     seen = {}
     while len(seen) < CALLS:
         try:
-            told = client.hear(max(0.1, began + DRAIN + FLUSH - time.monotonic()))
+            received = client.hear(max(0.1, began + DRAIN + FLUSH - time.monotonic()))
         except queue.Empty:
             break
-        for message in told if isinstance(told, list) else [told]:
+        for message in received if isinstance(received, list) else [received]:
             assert message["id"] not in seen, message
             seen[message["id"]] = fault(message)
     assert len(seen) == CALLS, f"{len(seen)} of {CALLS} answers"

@@ -84,12 +84,12 @@ def the_log_tells_the_life_of_a_server(binary, home):
     with Program(binary, home, "servers = []\n" + scripted(home, "shop")) as program:
 
         def life(count):
-            def told():
+            def matching():
                 lines = [json.loads(line) for line in program.logged().splitlines()]
                 lines = [line for line in lines if line.get("service") == "servers"]
                 return lines if len(lines) >= count else None
 
-            return until(f"{count} lines", told)
+            return until(f"{count} lines", matching)
 
         started, = life(1)
         assert (started["event"], started["server"], started["tools"], started["level"]) == ("started", "shop", 1, "info"), started

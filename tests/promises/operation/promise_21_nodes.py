@@ -65,9 +65,9 @@ def begin_session(address, key=ALICE):
 
 def failwell(program, node, *arguments):
     """A command on the machine of a node."""
-    status, told = program.run(*arguments, node=node)
-    assert status == 0, told
-    return told
+    status, output = program.run(*arguments, node=node)
+    assert status == 0, output
+    return output
 
 
 def call_of(number, name, **arguments):

@@ -49,8 +49,8 @@ def only_developers_read_it(binary, home):
     with Program(binary, home, "servers = []\n" + KEYS.file + BROKEN) as program:
         for headers, code in (((), 401), ((("X-API-Key", KEYS.ann),), 403)):
             assert program.ask("GET", "/v1/servers", headers=headers)[0] == code
-        nobody = program.ask("GET", "/readyz?verbose")[1]
-        assert nobody["not_ready"] == [{"part": "server", "state": "down"}], nobody
+        anonymous = program.ask("GET", "/readyz?verbose")[1]
+        assert anonymous["not_ready"] == [{"part": "server", "state": "down"}], anonymous
         known = program.ask("GET", "/readyz?verbose", headers=(("X-API-Key", KEYS.ann),))[1]
         assert known["not_ready"] == [{"part": "server", "name": "broken", "state": "down"}], known
 
@@ -58,14 +58,14 @@ def only_developers_read_it(binary, home):
 def the_command_prints_a_table(binary, home):
     with Program(binary, home, 'servers = ["lobby"]\n' + BROKEN) as program:
         address = program.address.removeprefix("http://")
-        code, told = program.run("status", "--address", address)
-        rows = {line.split()[0]: line.split() for line in told.splitlines() if not line.startswith(" ")}
-        assert code == 1 and rows["lobby"][1:3] == ["built-in", "up"] and rows["broken"][1:3] == ["program", "down"], told
-        assert "last failure: exit 3: no use for [redacted" in told and TOKEN not in told, told
-        code, told = program.run("status", "--address", address, "--json")
-        assert code == 1 and {row["name"] for row in json.loads(told)["servers"]} == {"lobby", "broken"}, told
-    code, told = program.run("status", "--address", address)
-    assert code == 1 and told.startswith("error: no program answers at "), told
+        code, output = program.run("status", "--address", address)
+        rows = {line.split()[0]: line.split() for line in output.splitlines() if not line.startswith(" ")}
+        assert code == 1 and rows["lobby"][1:3] == ["built-in", "up"] and rows["broken"][1:3] == ["program", "down"], output
+        assert "last failure: exit 3: no use for [redacted" in output and TOKEN not in output, output
+        code, output = program.run("status", "--address", address, "--json")
+        assert code == 1 and {row["name"] for row in json.loads(output)["servers"]} == {"lobby", "broken"}, output
+    code, output = program.run("status", "--address", address)
+    assert code == 1 and output.startswith("error: no program answers at "), output
 
 
 def metrics_are_described_and_count_tools(binary, home):

@@ -149,10 +149,10 @@ def listed_spellings_are_readable_before_a_list(binary, home):
     for number, uri in enumerate(("demo://Mixed/Case%2dHere", "demo://a//b")):
         files = folder_of(home / str(number))
         with Program(binary, home / f"up-{number}", configured(files, home / "uris")) as program:
-            told = modern(program, "resources/read", {"uri": f"f+{uri}"})
-            assert "text of" in json.dumps(told), (uri, told)
-            told = modern(program, "resources/read", {"uri": "f+demo://other%2Fname"})
-            assert "text of" not in json.dumps(told), told
+            answer = modern(program, "resources/read", {"uri": f"f+{uri}"})
+            assert "text of" in json.dumps(answer), (uri, answer)
+            answer = modern(program, "resources/read", {"uri": "f+demo://other%2Fname"})
+            assert "text of" not in json.dumps(answer), answer
 
 
 # Spellings of `db://h/a:b` and of a resource below `repo://h/private`.

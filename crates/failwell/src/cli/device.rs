@@ -18,7 +18,7 @@ Examples:
   failwell serve device --driver appium --url http://127.0.0.1:4723
   claude mcp add phone -- failwell serve device --driver chromedriver")]
 pub(crate) struct Device {
-    /// Configuration file [default: failwell.toml in this folder, if it exists]
+    /// Configuration file [default: failwell.toml in this folder, else in the user's configuration folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Driver of one device to serve instead of those in the configuration

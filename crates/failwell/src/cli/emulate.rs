@@ -35,7 +35,7 @@ Examples:
   curl -s http://127.0.0.1:8585/_control/fail -d '{\"kind\": \"unavailable\", \"times\": 3}'")]
 pub(crate) struct EmulateRtm {
     /// Loopback address and port to listen on; port 0 selects a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", value_parser = crate::config::listen_address, default_value = "127.0.0.1:0")]
     pub(crate) listen: std::net::SocketAddr,
     /// Initial content of the account: demo, empty, or a JSON file
     #[arg(long, value_name = "demo|empty|FILE", default_value = "demo")]
@@ -58,6 +58,6 @@ Examples:
   curl -s http://127.0.0.1:8100/_control/fail -d '{\"kind\": \"hang\", \"commands\": \"POST */click\", \"times\": 1}'")]
 pub(crate) struct EmulateWda {
     /// Loopback address and port to listen on; port 0 selects a free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    #[arg(long, value_name = "ADDR", value_parser = crate::config::listen_address, default_value = "127.0.0.1:0")]
     pub(crate) listen: std::net::SocketAddr,
 }

@@ -110,7 +110,7 @@ pub(crate) struct ServeOptions {
     #[arg(long, conflicts_with = "listen")]
     pub(crate) stdio: bool,
     /// Serve over HTTP on this address and port
-    #[arg(long, value_name = "ADDR")]
+    #[arg(long, value_name = "ADDR", value_parser = crate::config::listen_address)]
     pub(crate) listen: Option<std::net::SocketAddr>,
     /// With --listen: require a key from every caller; the first start creates an admin key, on the terminal or in a file
     #[arg(long, requires = "listen")]

@@ -26,7 +26,7 @@ pub(crate) struct Tasks {
 /// How Remember The Milk is reached.
 #[derive(Debug, Args)]
 pub(crate) struct Reach {
-    /// Configuration file [default: failwell.toml in this folder, if it exists]
+    /// Configuration file [default: failwell.toml in this folder, else in the user's configuration folder]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Address of an emulated service, such as that of `failwell emulate rtm`

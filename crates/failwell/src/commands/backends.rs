@@ -6,3 +6,4 @@ pub(super) mod blob_store;
 pub(super) mod custom_guards;
 pub(super) mod ledger;
 pub(super) mod shared;
+pub(super) mod upstreams;

@@ -36,8 +36,18 @@ impl ConfigFileError {
         for problem in &self.problems {
             terminal::report(&format!("{}\n", problem.text(paint)));
         }
+        if self.file.symlink_metadata().is_err() {
+            let title = format!("there is no file {}", self.file.display());
+            return Complaint::new(title, "name another file, or write one with `failwell init`");
+        }
         let count = counted(self.problems.len(), "problem");
         Complaint::new(format!("{} has {count}", self.file.display()), self.hint())
+    }
+
+    /// Every problem as JSON: its line, its key, what is wrong and what to do.
+    pub(super) fn rows(&self) -> String {
+        let rows: Vec<_> = self.problems.iter().map(Problem::row).collect();
+        serde_json::to_string(&rows).unwrap_or_default()
     }
 
     fn hint(&self) -> String {

@@ -1,6 +1,6 @@
 //! Commands that serve: `up`, `stdio` and `serve`, and the reload of their configuration.
 
-mod endpoint;
+pub(super) mod endpoint;
 mod first_screen;
 mod reload;
 pub(super) mod serve;

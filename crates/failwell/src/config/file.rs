@@ -12,6 +12,7 @@ use super::parse::source::Source;
 use super::parse::{secret_spans, syntax};
 use super::root;
 use super::settings::Config;
+use crate::client_file::ClientFile;
 
 /// The file that is used if none is named.
 pub(crate) const DEFAULT_FILE: &str = "failwell.toml";
@@ -22,10 +23,22 @@ const LARGEST: u64 = 256 * 1024;
 /// Some editors put this in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The named file, otherwise the default file if it exists.
+/// The named file, otherwise the first of the usual ones that exists.
 pub(crate) fn find(named: Option<&Path>) -> Option<PathBuf> {
-    let here = || Some(PathBuf::from(DEFAULT_FILE)).filter(|path| path.symlink_metadata().is_ok());
-    named.map(Path::to_owned).or_else(here)
+    let usual = || usual_places().into_iter().find(|path| path.symlink_metadata().is_ok());
+    named.map(Path::to_owned).or_else(usual)
+}
+
+/// Where a file is looked for if none is named: in the current folder, then in the user's configuration folder. Desktop
+/// clients start programs in a folder of their own.
+pub(crate) fn usual_places() -> Vec<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = set("XDG_CONFIG_HOME")
+        .filter(|folder| folder.is_absolute())
+        .or_else(|| set("HOME").map(|home| home.join(".config")))
+        .or_else(|| set("APPDATA"));
+    let own = folder.map(|folder| folder.join("failwell").join(DEFAULT_FILE));
+    std::iter::once(PathBuf::from(DEFAULT_FILE)).chain(own).collect()
 }
 
 /// Reads a file. It returns the settings of a file without mistakes, otherwise all problems in order.
@@ -48,6 +61,14 @@ fn placed(path: &Path, config: Config) -> Config {
 }
 
 fn parse(path: &Path, text: String) -> Result<Config, Vec<Problem>> {
+    if ClientFile::is_in(&text) {
+        let help = format!("convert it: failwell init --from {}", path.display());
+        return Err(vec![Problem::of_file(
+            path,
+            "this file has the servers of an MCP client, in JSON",
+            help,
+        )]);
+    }
     let (config, mut problems) = judge(path, text);
     if problems.len() > MOST_PROBLEMS {
         problems.truncate(MOST_PROBLEMS);

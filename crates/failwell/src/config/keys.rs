@@ -269,7 +269,7 @@ pub(super) static ROTATE_FILES: Number =
     Number { name: "files", about: "Number of older files.", from: 0, to: 1_000, default: 5 };
 
 // The keys of every program that the gateway starts.
-const CWD: ConfigKey = text("cwd", "Working folder of the program.", ".");
+const CWD: ConfigKey = text("cwd", "Working folder of the program; by default the folder of this file.", ".");
 const ENV: ConfigKey = key("env", "Environment variables of the program.", ValueType::Secrets);
 const ENV_PASS: ConfigKey = key(
     "env_pass",

@@ -6,6 +6,7 @@ use failwell_controls::SHELF_SERVER;
 
 use super::Builtin;
 use super::keys::servers;
+use super::listen::listen_address;
 use super::parse::names::{list, nearest};
 use super::parse::reader::{Reader, Section};
 use super::policy::{cedar, consent, guard, identity, jwt, limits, rules};
@@ -74,12 +75,13 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {
     let text = reader.text(root, "listen")?;
-    let address = text.value.parse().ok();
-    if address.is_none() {
-        let help = "write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484";
-        reader.wrong(&text.span, &text.key, "`listen` is not an IP address with a port", help);
+    match listen_address(&text.value) {
+        Ok(address) => Some(address),
+        Err(help) => {
+            reader.wrong(&text.span, &text.key, "`listen` is not an IP address with a port", help);
+            None
+        }
     }
-    address
 }
 
 fn built_in(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Builtin> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -70,6 +70,12 @@ impl Config {
             return String::new();
         }
         self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()
+    }
+
+    /// The folder of the file, in which programs start and relative paths begin; otherwise the current folder.
+    pub(crate) fn folder(&self) -> PathBuf {
+        let of_file = self.file.as_deref().and_then(Path::parent).map(Path::to_owned);
+        of_file.or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| PathBuf::from("/"))
     }
 
     /// The configured state folder, otherwise the user's.

@@ -61,6 +61,9 @@ impl Fix {
 
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
+/// The check of the address to listen on.
+pub(super) const LISTEN: &str = "listen";
+
 /// In the order of the output.
 pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
@@ -82,13 +85,31 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         ),
     },
     MachineCheck {
-        name: "port 8484",
+        name: "configuration",
         need: Need::Extra,
         of: Applicability::All,
-        look: CheckMethod::Ask(environment::port_8484),
-        cost: "`failwell up` cannot listen at its usual address",
+        look: CheckMethod::AskAbout(environment::configuration),
+        cost: "`failwell up` does not start with this file",
+        fix: Fix::same("see its mistakes with `failwell check`"),
+    },
+    MachineCheck {
+        name: LISTEN,
+        need: Need::Extra,
+        of: Applicability::All,
+        look: CheckMethod::AskAbout(environment::address),
+        cost: "`failwell up` cannot listen at its address",
         fix: Fix::same(
             "stop the program that listens there, or choose another port: failwell up --listen 127.0.0.1:8485",
+        ),
+    },
+    MachineCheck {
+        name: "upstreams",
+        need: Need::Extra,
+        of: Applicability::All,
+        look: CheckMethod::AskAbout(environment::upstream_programs),
+        cost: "these servers cannot start",
+        fix: Fix::same(
+            "install the programs, put them on the PATH, or write their full paths in `command`; `failwell check --start` tries them",
         ),
     },
     MachineCheck {

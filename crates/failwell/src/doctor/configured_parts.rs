@@ -1,7 +1,9 @@
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use super::checks::Applicability;
-use crate::config::{Builtin, Config, Target};
+use crate::commands::absent_programs;
+use crate::config::{Builtin, Config, DEFAULT_ADDRESS, Target};
 use crate::state;
 
 /// The parts that the configuration uses.
@@ -9,6 +11,13 @@ use crate::state;
 pub(crate) struct ConfiguredParts {
     /// The served parts, if the checks are restricted to them.
     served: Option<ServedParts>,
+    /// The file in use, with the number of its problems.
+    pub(super) file: Option<(PathBuf, usize)>,
+    /// The address to listen on.
+    pub(super) listen: SocketAddr,
+    /// The number of upstreams, and those whose program is absent.
+    pub(super) upstreams: usize,
+    pub(super) absent: Vec<String>,
     /// The configured state folder.
     pub(super) state: Option<PathBuf>,
     /// The folder of stored files. `None` if they are disabled.
@@ -36,6 +45,11 @@ impl ConfiguredParts {
         ConfiguredParts { served: Some(served), ..ConfiguredParts::from(config) }
     }
 
+    /// The same for a file with so many problems, whose settings are not used.
+    pub(crate) fn with_invalid_file(self, file: PathBuf, problems: usize) -> ConfiguredParts {
+        ConfiguredParts { file: Some((file, problems)), ..self }
+    }
+
     /// Whether a check applies.
     pub(super) fn has_use_for(&self, part: Applicability) -> bool {
         match (&self.served, part) {
@@ -52,6 +66,10 @@ impl From<&Config> for ConfiguredParts {
     fn from(config: &Config) -> ConfiguredParts {
         ConfiguredParts {
             served: None,
+            file: config.file.clone().map(|file| (file, 0)),
+            listen: config.listen.unwrap_or(DEFAULT_ADDRESS),
+            upstreams: config.upstreams.len(),
+            absent: absent_programs(config),
             state: config.data_dir.clone().or_else(state::folder),
             shelf: config.shelf.enabled.then(|| config.shelf_folder()),
             has_rtm_key: config.tasks.api_key.is_some(),

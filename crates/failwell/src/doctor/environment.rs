@@ -1,20 +1,43 @@
 //! Checks of the state folder, the port, the keyring and related parts.
 
 use std::io::ErrorKind;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::TcpListener;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{CheckOutcome, ConfiguredParts};
 use crate::parts::KEYRING;
 
-pub(super) fn port_8484() -> CheckOutcome {
-    match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
-        Ok(_) => CheckOutcome::ok("free"),
-        Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            CheckOutcome::missing("something listens there already")
+/// The file in use, and whether it is valid.
+pub(super) fn configuration(wanted: &ConfiguredParts) -> CheckOutcome {
+    match &wanted.file {
+        None => CheckOutcome::ok("none; the defaults are used"),
+        Some((file, 0)) => CheckOutcome::ok(file.display().to_string()),
+        Some((file, problems)) => {
+            let s = if *problems == 1 { "" } else { "s" };
+            CheckOutcome::missing(format!("{} has {problems} problem{s}", file.display()))
         }
-        Err(error) => CheckOutcome::missing(error.to_string()),
+    }
+}
+
+/// The address that `failwell up` would listen on.
+pub(super) fn address(wanted: &ConfiguredParts) -> CheckOutcome {
+    let at = wanted.listen;
+    match TcpListener::bind(at) {
+        Ok(_) => CheckOutcome::ok(format!("{at} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            CheckOutcome::missing(format!("something listens at {at} already"))
+        }
+        Err(error) => CheckOutcome::missing(format!("{at}: {error}")),
+    }
+}
+
+/// The programs of upstreams.
+pub(super) fn upstream_programs(wanted: &ConfiguredParts) -> CheckOutcome {
+    match (wanted.upstreams, wanted.absent.as_slice()) {
+        (0, _) => CheckOutcome::ok("none is configured"),
+        (_, []) => CheckOutcome::ok("every program is there"),
+        (_, absent) => CheckOutcome::missing(absent.join("; ")),
     }
 }
 

@@ -36,7 +36,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "4:13 `expires_s` must be a whole number, not text | write a number from 10 to 604800 without quotes",
             "5:14 this is not a caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
             "6:1 unknown key `wait` | did you mean `wait_s`?",
-            "8:11 `approve` must be a list of text, not text | write it as approve = [\"…\", \"…\"]",
+            "8:11 `approve` must be a list of text, not text | write it as approve = [\"echo\"]",
             "10:1 unknown key `approve` | the keys here are `allow`, `hide`, `rename`, `describe`",
         ],
     ),

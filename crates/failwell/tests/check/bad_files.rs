@@ -13,9 +13,9 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "listen = \"localhost:8484\"\n",
+        "listen = \"localhost\"\n",
         &[
-            "1:10 `listen` is not an IP address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
+            "1:10 `listen` is not an IP address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484; 8484 alone is a port of this machine",
         ],
     ),
     (
@@ -86,7 +86,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "servers = \"lobby\"\n",
-        &["1:11 `servers` must be a list of text, not text | write it as servers = [\"…\", \"…\"]"],
+        &["1:11 `servers` must be a list of text, not text | write it as servers = [\"lobby\"]"],
     ),
     (
         "servers = [\"loby\", \"lobby\", \"lobby\", \"thing\", 5]\n",
@@ -257,7 +257,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         "[[upstream]]\n\
          name = \"a\"\n\
          command = \"x y\"\n",
-        &["3:11 `command` must be a list of text, not text | write it as command = [\"…\", \"…\"]"],
+        &["3:11 `command` must be a list of text, not text | write it as command = [\"x\", \"y\"]"],
     ),
     (
         "[[upstream]]\n\
@@ -554,7 +554,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          rename = { a = \"b\" }\n",
         &[
             "2:8 there is no server `loby` | did you mean `lobby`?",
-            "3:9 `allow` must be a list of text, not text | write it as allow = [\"…\", \"…\"]",
+            "3:9 `allow` must be a list of text, not text | write it as allow = [\"echo\"]",
             "4:1 unknown key `renam` | did you mean `rename`?",
             "6:19 clients do not accept this name | use 1 to 64 letters, digits, _, - and .",
             "6:39 two items would have the name `x` | give one of them another name",

@@ -59,8 +59,7 @@ fn a_server_that_cannot_keep_keys_says_where() {
     let file = folder.0.join("failwell.toml");
     std::fs::write(&file, "data_dir = \".\"\nrequire_key = true\n").expect("written");
     let errors = fails(&["up", "--listen", "127.0.0.1:0", "--config", &file.display().to_string()], 1);
-    let expected =
-        format!("error: the record of keys in {place}/. cannot be written: it is not a database\n");
+    let expected = format!("error: the record of keys in {place} cannot be written: it is not a database\n");
     assert!(errors.starts_with(&expected) && errors.lines().count() == 2, "{errors}");
 }
 

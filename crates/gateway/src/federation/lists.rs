@@ -112,7 +112,7 @@ impl Federation {
         });
         let entries = self.catalogue.put(member.name(), list, entries.collect(), fresh);
         if let (List::Tools, Member::Upstream(upstream)) = (list, member) {
-            upstream.life().counted(entries.iter().filter(|entry| !entry.quarantined).count());
+            upstream.lifecycle().counted(entries.iter().filter(|entry| !entry.quarantined).count());
         }
         // A reload may have replaced the member while it was asked: its list is then obsolete.
         if !self.members.has(member) {

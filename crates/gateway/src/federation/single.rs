@@ -211,14 +211,12 @@ impl ToolServer for SingleMember {
             Err(fault) => return self.refuse(fault),
         };
         let (federation, of, asked) = (self.federation.clone(), member.clone(), uri.to_owned());
-        let target = move |caller: &Caller| {
-            match federation.reveal_to(caller, of.name(), &asked, &asked) {
-                Ok(inside) => {
-                    let uris = ResourceUris { inside, outside: None, asked };
-                    MemberResource::look_up(federation, of, uris, caller)
-                }
-                Err(fault) => of.refuse(fault),
+        let target = move |caller: &Caller| match federation.reveal_to(caller, of.name(), &asked, &asked) {
+            Ok(inside) => {
+                let uris = ResourceUris { inside, outside: None, asked };
+                MemberResource::look_up(federation, of, uris, caller)
             }
+            Err(fault) => of.refuse(fault),
         };
         self.federation.look_up_uri(Some((member, uri)), List::Resources, caller, target)
     }

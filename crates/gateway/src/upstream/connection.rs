@@ -28,7 +28,7 @@ use crate::upstream::connection::liveness::LaterCalls;
 use crate::upstream::connection::token::TokenSource;
 use crate::upstream::connection_pool::ConnectionSlot;
 use crate::upstream::counters::UpstreamCounters;
-use crate::upstream::life::UpstreamLife;
+use crate::upstream::lifecycle::UpstreamLifecycle;
 use crate::upstream::params::plain_meta;
 use crate::upstream::settings::{Endpoint, HttpTransport, SessionSharing, UpstreamSettings};
 
@@ -180,7 +180,7 @@ impl Connector {
     pub(crate) fn new(
         settings: Arc<UpstreamSettings>,
         launcher: Launcher,
-        life: Arc<UpstreamLife>,
+        life: Arc<UpstreamLifecycle>,
         stop: CancellationToken,
     ) -> Connector {
         let tokens = TokenSource::from_settings(&settings).map(Arc::new);
@@ -212,19 +212,22 @@ impl Connector {
         let error = match started {
             Ok(Ok(connection)) => {
                 if connection.channel.establish() {
-                    self.counters.life().started(began.elapsed());
+                    self.counters.lifecycle().started(began.elapsed());
                 }
                 // Otherwise it ended right after its handshake: the first request on it fails.
                 undo.disarm();
                 return Ok(Arc::new(connection));
             }
             Ok(Err(fault)) => {
-                self.counters.life().failed(&fault);
-                StartError::Failed { retry_after: retry_after(&fault), fault: with_strays(start_fault(fault)) }
+                self.counters.lifecycle().failed(&fault);
+                StartError::Failed {
+                    retry_after: retry_after(&fault),
+                    fault: with_strays(start_fault(fault)),
+                }
             }
             Err(_) => {
                 let fault = self.settings.start_exceeded();
-                self.counters.life().failed(&fault);
+                self.counters.lifecycle().failed(&fault);
                 let fault = with_strays(fault);
                 match self.settings.endpoint {
                     Endpoint::Child { .. } => StartError::Late(fault),

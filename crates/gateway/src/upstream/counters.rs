@@ -9,7 +9,7 @@ use failwell_toolbox::Histogram;
 use parking_lot::Mutex;
 
 use crate::upstream::connection::close_reason::CloseReason;
-use crate::upstream::life::UpstreamLife;
+use crate::upstream::lifecycle::UpstreamLifecycle;
 
 const KEPT: usize = 256;
 /// How often the same list failure is logged.
@@ -22,7 +22,7 @@ pub(crate) struct UpstreamCounters {
     strays: AtomicU64,
     failures: AtomicU64,
     took: Histogram,
-    life: Arc<UpstreamLife>,
+    life: Arc<UpstreamLifecycle>,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
 
@@ -35,11 +35,11 @@ pub(crate) struct StrayLines {
 }
 
 impl UpstreamCounters {
-    pub(crate) fn of(life: Arc<UpstreamLife>) -> Arc<UpstreamCounters> {
+    pub(crate) fn of(life: Arc<UpstreamLifecycle>) -> Arc<UpstreamCounters> {
         Arc::new(UpstreamCounters { life, ..UpstreamCounters::default() })
     }
 
-    pub(crate) fn life(&self) -> &Arc<UpstreamLife> {
+    pub(crate) fn lifecycle(&self) -> &Arc<UpstreamLifecycle> {
         &self.life
     }
 

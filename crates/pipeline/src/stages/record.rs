@@ -117,7 +117,7 @@ impl Pipeline {
         let (notes, route) = exchange.log.into_parts();
         let (target, verdicts) = notes.into_parts();
         let server = route.as_ref().and_then(Route::server);
-        if let Some(Target::Tool(tool)) = routed.as_ref().map(|routed| &routed.target) {
+        if let Some(Target::Tool(tool)) = route.as_ref().map(|route| &route.target) {
             let server = server.unwrap_or(self.server.info().name);
             self.ports.recorder.metrics().tool_calls().count(server, tool.name(), &ended_as);
         }

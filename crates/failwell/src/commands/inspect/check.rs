@@ -9,8 +9,10 @@ use serde::Serialize;
 use serde_json::{Value, json as object};
 
 use crate::cli::Check;
+use crate::commands::backends::upstreams;
+use crate::commands::calls::trial::{Trial, try_all};
 use crate::commands::config_file::{ConfigFileError, counted};
-use crate::commands::json;
+use crate::commands::{json, runtime};
 use crate::complaint::Complaint;
 use failwell_gateway::{HttpTransport, SessionSharing};
 use failwell_policy::{Limits, Rate, TokenRules};
@@ -20,7 +22,7 @@ use crate::config::{
     self, AuditConfig, Builtin, Config, CustomConfig, DEFAULT_FILE, Jwks, JwtConfig, OtlpConfig, Problem,
     Runs, Target, UpstreamConfig,
 };
-use crate::terminal;
+use crate::terminal::{self, Paint};
 
 /// The output of `--json`.
 #[derive(Serialize)]
@@ -28,8 +30,19 @@ struct Verdict<'a> {
     ok: bool,
     file: &'a Path,
     problems: Vec<Value>,
+    /// What does not make the file invalid, but keeps a part of it from working on this machine.
+    warnings: Vec<Warning>,
+    /// How each server did; with `--start`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers: Option<Vec<Trial>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     config: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct Warning {
+    message: String,
+    help: String,
 }
 
 /// Reads the file and reports its problems.
@@ -40,31 +53,70 @@ pub(in crate::commands) fn run(arguments: &Check) -> Result<ExitCode, Complaint>
     }
     let file = config::find(arguments.config.as_deref()).unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
     let loaded = config::load(&file);
+    let trials = match &loaded {
+        Ok(config) if arguments.start => Some(start_all(config, arguments.json)?),
+        _ => None,
+    };
+    let has_failed = loaded.is_err() || trials.iter().flatten().any(|trial| !trial.ok);
+    let code = if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS };
     if arguments.json {
-        terminal::print(&json(&verdict(&file, &loaded)?)?);
+        terminal::print(&json(&verdict(&file, &loaded, trials)?)?);
+        return Ok(code);
     }
     match loaded {
-        Ok(config) if !arguments.json => {
-            let upstreams = counted(config.upstreams.len(), "upstream");
-            let servers = counted(config.servers.len(), "built-in server");
-            terminal::print(&format!("{} is fine: {upstreams}, {servers}\n", file.display()));
-            config
-                .custom_guards
-                .iter()
-                .filter_map(|custom| disabled(custom))
-                .for_each(|line| terminal::report(&line));
-            Ok(ExitCode::SUCCESS)
+        Ok(config) => {
+            tell(&file, &config, trials.as_deref());
+            Ok(code)
         }
-        Ok(_) => Ok(ExitCode::SUCCESS),
-        Err(_) if arguments.json => Ok(ExitCode::FAILURE),
         Err(problems) => Err(ConfigFileError { file, problems }.report()),
     }
 }
 
-fn verdict<'a>(file: &'a Path, loaded: &Result<Config, Vec<Problem>>) -> Result<Verdict<'a>, Complaint> {
+/// Prints what a valid file has, and what will not work on this machine.
+fn tell(file: &Path, config: &Config, trials: Option<&[Trial]>) {
+    // The servers that were started have said so themselves.
+    let warnings = if trials.is_some() { disabled_guards(config) } else { warnings(config) };
+    let upstreams = counted(config.upstreams.len(), "upstream");
+    let servers = counted(config.servers.len(), "built-in server");
+    terminal::print(&format!("{} is fine: {upstreams}, {servers}\n", file.display()));
+    for Warning { message, help } in warnings {
+        terminal::report(&format!("warning: {message}\nhelp: {help}\n"));
+    }
+}
+
+/// Starts every upstream, with a line for each as it is known.
+fn start_all(config: &Config, quiet: bool) -> Result<Vec<Trial>, Complaint> {
+    let paint = Paint::for_stdout();
+    let show = |trial: &Trial| {
+        if !quiet {
+            terminal::print(&trial_line(trial, paint));
+        }
+    };
+    let runtime = runtime()?;
+    Ok(runtime.block_on(try_all(upstreams::all(config), show)))
+}
+
+/// `memory ✓ 9 tools, 0.8 s`, or why it does not start.
+fn trial_line(trial: &Trial, paint: Paint) -> String {
+    let name = paint.bold(&trial.name);
+    match (&trial.tools, &trial.error) {
+        (Some(tools), _) => {
+            format!("{name} {} {}, {:.1} s\n", paint.green("✓"), counted(*tools, "tool"), trial.seconds)
+        }
+        (None, error) => format!("{name} {} {}\n", paint.red("✗"), error.as_deref().unwrap_or("it failed")),
+    }
+}
+
+fn verdict<'a>(
+    file: &'a Path,
+    loaded: &Result<Config, Vec<Problem>>,
+    servers: Option<Vec<Trial>>,
+) -> Result<Verdict<'a>, Complaint> {
     let problems = match loaded {
         Ok(config) => {
-            return Ok(Verdict { ok: true, file, problems: Vec::new(), config: Some(view(config)) });
+            let ok = servers.iter().flatten().all(|trial| trial.ok);
+            let (warnings, config) = (warnings(config), Some(view(config)));
+            return Ok(Verdict { ok, file, problems: Vec::new(), warnings, servers, config });
         }
         Err(problems) => problems,
     };
@@ -72,7 +124,20 @@ fn verdict<'a>(file: &'a Path, loaded: &Result<Config, Vec<Problem>>) -> Result<
         problems.iter().map(|problem| serde_json::to_value(problem.row())).collect();
     let problems =
         rows.map_err(|error| Complaint::new(format!("cannot write JSON: {error}"), "report this"))?;
-    Ok(Verdict { ok: false, file, problems, config: None })
+    Ok(Verdict { ok: false, file, problems, warnings: Vec::new(), servers, config: None })
+}
+
+/// Programs that this machine does not have.
+fn warnings(config: &Config) -> Vec<Warning> {
+    let absent = upstreams::absent_programs(config).into_iter().map(|absent| Warning {
+        message: format!("an upstream cannot start: {absent}"),
+        help: "install the program, put it on the PATH, or write its full path in `command`".to_owned(),
+    });
+    absent.chain(disabled_guards(config)).collect()
+}
+
+fn disabled_guards(config: &Config) -> Vec<Warning> {
+    config.custom_guards.iter().filter_map(|custom| disabled(custom)).collect()
 }
 
 /// The effective settings, defaults included. Secrets appear by name only.
@@ -187,14 +252,14 @@ fn guards(config: &Config) -> Value {
 }
 
 /// A warning about a guard that cannot be started. A critical one would be a problem of the file.
-fn disabled(config: &CustomConfig) -> Option<String> {
+fn disabled(config: &CustomConfig) -> Option<Warning> {
     let Runs::Child(settings) = &config.runs else { return None };
     let why = config::program_problem(settings)?;
     let name = &config.rule.name;
-    Some(format!(
-        "warning: guard {name} would be disabled: the program cannot be started: {why}\n\
-         help: correct its `command`; it is not critical, so messages pass without its verdict\n"
-    ))
+    Some(Warning {
+        message: format!("guard {name} would be disabled: the program cannot be started: {why}"),
+        help: "correct its `command`; it is not critical, so messages pass without its verdict".to_owned(),
+    })
 }
 
 fn custom(config: &CustomConfig) -> Value {

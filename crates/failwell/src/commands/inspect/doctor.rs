@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::cli::Doctor;
 use crate::commands::{config_file, json};
 use crate::complaint::Complaint;
+use crate::config::Config;
 use crate::doctor::{self, ConfiguredParts, Finding, Status};
 use crate::terminal::{self, Paint};
 
@@ -16,8 +17,14 @@ struct Diagnosis<'a> {
 
 pub(in crate::commands) async fn run(arguments: &Doctor) -> Result<ExitCode, Complaint> {
     // `failwell check` reports an invalid file. `doctor` uses the defaults instead.
-    let config = config_file::settle(None).unwrap_or_default();
-    let findings = doctor::examine(ConfiguredParts::from(&config)).await;
+    let wanted = match config_file::settle(None) {
+        Ok(config) => ConfiguredParts::from(&config),
+        Err(wrong) => {
+            let defaults = ConfiguredParts::from(&Config::default());
+            defaults.with_invalid_file(wrong.file, wrong.problems.len())
+        }
+    };
+    let findings = doctor::examine(wanted).await;
     let lacking = doctor::lacking(&findings);
     let text = if arguments.json {
         json(&Diagnosis { ok: lacking.is_none(), checks: &findings })?

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::cli::StatusCommand;
-use crate::commands::configured::{self, ConfigFileError};
+use crate::commands::config_file::{self, ConfigFileError};
 use crate::commands::json;
 use crate::complaint::Complaint;
 use crate::config::DEFAULT_ADDRESS;
@@ -47,7 +47,7 @@ struct Failure {
 
 /// Asks the program, and prints what it says.
 pub(in crate::commands) async fn run(arguments: StatusCommand) -> Result<ExitCode, Complaint> {
-    let config = configured::settle(arguments.config.as_deref()).map_err(ConfigFileError::report)?;
+    let config = config_file::settle(arguments.config.as_deref()).map_err(ConfigFileError::report)?;
     let at = reachable(arguments.address.or(config.listen).unwrap_or(DEFAULT_ADDRESS))?;
     let answer = ask(at).await?;
     let listed: ServerList = serde_json::from_value(answer.clone()).map_err(|_| foreign(at))?;

@@ -45,7 +45,7 @@ impl ServedEndpoint {
 }
 
 /// The key from `FAILWELL_KEY`, if it is set and not empty.
-pub(super) fn the_key() -> Option<Secret<String>> {
+pub(in crate::commands) fn the_key() -> Option<Secret<String>> {
     std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new)
 }
 

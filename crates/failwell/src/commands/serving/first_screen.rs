@@ -20,7 +20,7 @@ pub(super) use self::text::admin_key;
 use self::clients::Clients;
 use self::started_line::{ServerEntry, StartedLine};
 use self::text::Screen;
-use super::entrance::AdminKey;
+use super::endpoint::AdminKey;
 use crate::terminal::{self, Paint};
 
 /// How long a person sees servers come up before the rest of the screen.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use failwell_fault::reason;
 use failwell_gateway::ReloadReport;
+use failwell_pipeline::Pipeline;
 use tokio_util::sync::CancellationToken;
 
 use super::endpoint::ServedEndpoint;
@@ -19,9 +20,16 @@ use crate::complaint::Complaint;
 use crate::config::{self, Config, DEFAULT_FILE, Problem};
 use crate::terminal;
 
-/// The file that the settings come from.
+/// Where the settings come from: a file, or the command of the only server.
+#[derive(Clone)]
+struct ConfigOrigin {
+    file: Option<PathBuf>,
+    command: Vec<String>,
+}
+
+/// The origin of the settings, and what may change them.
 pub(super) struct ConfigSource {
-    named: Option<PathBuf>,
+    origin: ConfigOrigin,
     watched: WatchedFile,
     hangups: Hangups,
 }
@@ -39,26 +47,70 @@ pub(super) struct ServedConfig {
     pub(super) demo: Option<Arc<Demo>>,
 }
 
+impl ConfigOrigin {
+    fn find(named: Option<&Path>, command: &[String]) -> ConfigOrigin {
+        let file = if command.is_empty() { config::find(named) } else { None };
+        ConfigOrigin { file, command: command.to_vec() }
+    }
+
+    fn settle(&self) -> Result<Config, ConfigFileError> {
+        if !self.command.is_empty() {
+            return Ok(Config::of_command(&self.command));
+        }
+        config_file::settle(self.file.as_deref())
+    }
+}
+
 impl ConfigSource {
-    /// Starts to watch before the settings are read, so that no change in between is missed.
-    pub(super) fn of(named: Option<&Path>) -> ConfigSource {
-        let found = config::find(named);
-        let watched = WatchedFile::new(found.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE)));
-        ConfigSource { named: found, watched, hangups: Hangups::new() }
+    /// Starts to watch before the settings are read, so that no change in between is missed. A command replaces the
+    /// file.
+    pub(super) fn of(named: Option<&Path>, command: &[String]) -> ConfigSource {
+        let origin = ConfigOrigin::find(named, command);
+        let watched = if command.is_empty() {
+            origin.file.clone().unwrap_or_else(|| DEFAULT_FILE.into())
+        } else {
+            PathBuf::new()
+        };
+        ConfigSource { origin, watched: WatchedFile::new(watched), hangups: Hangups::new() }
     }
 
     /// Loads the current settings. A file that existed at the start must still exist.
     pub(super) fn settle(&self) -> Result<Config, ConfigFileError> {
-        config_file::settle(self.named.as_deref())
+        self.origin.settle()
     }
 
     /// The file that the settings come from, if there is one.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.named.as_deref()
+        self.origin.file.as_deref()
+    }
+
+    /// Tells the operator where the settings come from.
+    pub(super) fn announce(&self, pipeline: &Pipeline, config: &Config) {
+        let line = match (&config.file, config.command_server()) {
+            (Some(file), _) => format!("configuration: {}", file.display()),
+            (None, Some(only)) => format!("configuration: none, the command is served as {only}"),
+            (None, None) => format!("configuration: none found; looked for {}", looked_for()),
+        };
+        tell(pipeline, &line, "start");
     }
 
     fn name(&self) -> PathBuf {
-        self.named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE))
+        self.origin.file.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE))
+    }
+}
+
+/// The usual places of the file, for a sentence.
+fn looked_for() -> String {
+    let places = config::usual_places();
+    let whole = |place: PathBuf| std::path::absolute(&place).unwrap_or(place).display().to_string();
+    places.into_iter().map(whole).collect::<Vec<_>>().join(" and ")
+}
+
+/// Prints a line for a person at the terminal. Otherwise it is an event of the journal, whose lines programs read.
+fn tell(pipeline: &Pipeline, line: &str, service: &'static str) {
+    match terminal::is_read() {
+        true => terminal::report(&format!("{line}\n")),
+        false => pipeline.journal().note_event(line, service),
     }
 }
 
@@ -81,8 +133,8 @@ impl ServedConfig {
     }
 
     async fn reload(&mut self) {
-        let named = self.source.named.clone();
-        let settled = tokio::task::spawn_blocking(move || config_file::settle(named.as_deref())).await;
+        let origin = self.source.origin.clone();
+        let settled = tokio::task::spawn_blocking(move || origin.settle()).await;
         let Ok(settled) = settled else { return };
         let settled = settled.map(|config| with_demo(self.demo.as_deref(), config));
         let settled = settled.and_then(|config| self.changeable(config));
@@ -109,14 +161,14 @@ impl ServedConfig {
         let credentials = self.endpoint.as_ref().map(|endpoint| endpoint.credentials(&config)).transpose();
         let credentials = match credentials {
             Ok(credentials) => credentials,
-            Err(complaint) => return terminal::complain(&unchanged(complaint)),
+            Err(complaint) => return self.complain(complaint),
         };
         let rekeyed = self.config.keys != config.keys || self.config.jwt != config.jwt;
         match self.served.apply(&config).await {
             Err(fault) => {
                 let is_plugin = *fault.reason() == reason::CONFIG_PLUGIN;
                 let complaint = if is_plugin { plugin_complaint(&fault) } else { serve::unexpected(&fault) };
-                terminal::complain(&unchanged(complaint));
+                self.complain(complaint);
                 self.served.pipeline.note(fault, "reload");
             }
             Ok(ReloadOutcome { mut reloaded, limited, approving, pinning, shelving }) => {
@@ -141,8 +193,9 @@ impl ServedConfig {
                 self.served.announce(&reloaded);
                 self.served.start_servers();
                 self.config = config;
-                self.source.named = config::find(self.source.named.as_deref());
-                let read = match &self.source.named {
+                let ConfigOrigin { file, command } = &self.source.origin;
+                self.source.origin = ConfigOrigin::find(file.as_deref(), command);
+                let read = match &self.source.origin.file {
                     Some(file) => format!("{} was read again", file.display()),
                     None => format!("there is no {DEFAULT_FILE}"),
                 };
@@ -154,23 +207,35 @@ impl ServedConfig {
         }
     }
 
-    /// A line for a person at the terminal, otherwise an event of the journal, whose lines programs read.
     fn tell(&self, line: &str) {
+        tell(&self.served.pipeline, line, "reload");
+    }
+
+    fn complain(&self, complaint: Complaint) {
+        let complaint = Complaint::new(format!("{}; {UNCHANGED}", complaint.title), complaint.help);
         match terminal::is_read() {
-            true => terminal::report(&format!("{line}\n")),
-            false => self.served.pipeline.journal().note_event(line, "reload"),
+            true => terminal::complain(&complaint),
+            false => {
+                let line = format!("{}; help: {}", complaint.title, complaint.help);
+                self.served.pipeline.journal().note_warning(&line, "reload");
+            }
         }
     }
 
+    /// A person at the terminal reads every problem as `failwell check` prints it. The log has them as data.
     fn refuse(&self, wrong: ConfigFileError) {
-        self.served.pipeline.note(wrong.fault()(), "reload");
-        terminal::complain(&unchanged(wrong.report()));
+        let fault = wrong.fault()();
+        if terminal::is_read() {
+            self.served.pipeline.note(fault, "reload");
+            return self.complain(wrong.report());
+        }
+        let fault = fault.note("problems", wrong.rows()).note("reload", UNCHANGED);
+        self.served.pipeline.note(fault, "reload");
     }
 }
 
-fn unchanged(complaint: Complaint) -> Complaint {
-    Complaint::new(format!("{}; everything runs on as it was", complaint.title), complaint.help)
-}
+/// What a refused reload means for those who are served.
+const UNCHANGED: &str = "everything runs on as it was";
 
 /// A summary such as `a added, b changed`, or `nothing changed`.
 fn summary(reloaded: &ReloadReport, others: &[(&str, bool)], guards: bool) -> String {

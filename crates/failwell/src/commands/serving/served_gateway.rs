@@ -1,15 +1,13 @@
 //! The pipelines that serve a configuration, and their reload.
 
 use std::collections::BTreeMap;
-use std::path::absolute;
 use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_controls::{ApprovalQueue, GuardSet, Settings, Telemetry, build_pipeline};
-use failwell_fault::{Fault, Secret};
+use failwell_fault::Fault;
 use failwell_gateway::{
-    ClientCredentials, Endpoint, Gateway, ReloadReport, ReloadableServer, RestartBudget, ServerFailure,
-    StartingServer, Trust, UpstreamSettings,
+    Gateway, ReloadReport, ReloadableServer, ServerFailure, StartingServer, UpstreamSettings,
 };
 use failwell_pipeline::{Pipeline, PipelineSettings, keep_panics_quiet};
 use failwell_policy::{GuardSettings, Guards};
@@ -24,9 +22,9 @@ use super::server_log::log_servers;
 use super::start_error::StartError;
 use crate::cli::Bounds;
 use crate::commands::backends::shared::SharedBackends;
-use crate::commands::backends::{blob_store, custom_guards, ledger};
+use crate::commands::backends::{blob_store, custom_guards, ledger, upstreams};
 use crate::complaint::Complaint;
-use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
+use crate::config::{Builtin, Config};
 
 const INFO: Info = Info {
     name: "failwell",
@@ -135,7 +133,10 @@ impl ServedGateway {
         let telemetry = ledger::telemetry(config, &guard_set)?;
         telemetry.recorder().tracer().cloned().into_iter().for_each(|tracer| gateway.set_tracer(tracer));
         let pipeline = build_pipeline(Arc::new(front.clone()), settings.clone(), telemetry.clone())?;
-        gateway.announce_to(pipeline.hub());
+        match config.command_server() {
+            Some(only) => gateway.announce_single_to(only, pipeline.hub()),
+            None => gateway.announce_to(pipeline.hub()),
+        }
         log_servers(&gateway, &pipeline);
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
         let custom_guards = custom_guards::GuardRegistry::default();
@@ -216,7 +217,7 @@ impl ServedGateway {
 
     fn prepare(&self, config: &Config) -> Result<NextConfig, Fault> {
         let built_in_servers = built_in_servers(&self.gateway, config, self.shelf.as_ref())?;
-        let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
+        let upstreams = upstreams::all(config);
         let names = upstreams
             .iter()
             .map(|upstream| &upstream.name)
@@ -271,12 +272,15 @@ impl ServedGateway {
     }
 }
 
-/// A single built-in server keeps its tool names. Several servers share one list with prefixed names.
+/// A single built-in server keeps its tool names, and so does the server of a command. Several servers share one list with prefixed names.
 fn front(
     gateway: &Gateway,
     config: &Config,
     built_in_servers: &[(String, Arc<dyn ToolServer>)],
 ) -> Arc<dyn ToolServer> {
+    if let Some(only) = config.command_server() {
+        return gateway.single(only);
+    }
     match (built_in_servers, config.upstreams.is_empty()) {
         ([(name, _)], true) if !config.access_policy().is_clear() || !config.limits.tools.is_empty() => {
             gateway.single(name)
@@ -297,64 +301,4 @@ fn built_in_servers(
         None => Ok((server.name().to_owned(), serve::built_in_server(*server, config, shelf)?)),
     };
     config.servers.iter().map(one).collect()
-}
-
-/// Converts an upstream of the file to the gateway's settings.
-fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
-    let pairs = |all: &BTreeMap<String, Secret<String>>| {
-        all.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
-    };
-    let reach = match &config.target {
-        Target::Command { program, arguments, cwd, env, env_pass } => Endpoint::Child {
-            program: program.into(),
-            arguments: arguments.clone(),
-            folder: cwd
-                .as_ref()
-                .and_then(|cwd| absolute(cwd).ok())
-                .or_else(|| std::env::current_dir().ok())
-                .unwrap_or_else(|| "/".into()),
-            environment: pairs(env),
-            inherited: env_pass.clone(),
-        },
-        Target::Url { url, headers, .. } => {
-            Endpoint::Http { url: url.0.to_string(), headers: pairs(headers) }
-        }
-    };
-    let usual = UpstreamSettings::new(&config.name, reach);
-    let usual = match &config.target {
-        Target::Url { wire, ca, auth, .. } => UpstreamSettings {
-            transport: *wire,
-            trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
-            credentials: auth.as_deref().map(credentials),
-            ..usual
-        },
-        Target::Command { .. } => usual,
-    };
-    UpstreamSettings {
-        sharing: config.sharing,
-        most_sessions: config.max_sessions,
-        timeout: config.timeout,
-        start_timeout: config.start_timeout,
-        list_wait: config.list_wait,
-        lazy: config.lazy,
-        idle_stop: config.idle_stop,
-        largest_message: config.max_message_bytes,
-        restart: RestartBudget { budget: config.restart.budget, window: config.restart.window },
-        first_era: None,
-        trusted_errors: config.trusted_errors,
-        tool_errors: config.errors,
-        instructions: config.instructions,
-        ..usual
-    }
-}
-
-fn credentials(auth: &Auth) -> ClientCredentials {
-    ClientCredentials {
-        token_url: auth.token_url.0.to_string(),
-        client_id: auth.client_id.clone(),
-        client_secret: auth.client_secret.clone(),
-        scope: auth.scope.clone(),
-        audience: auth.audience.clone(),
-        resource: auth.resource.clone(),
-    }
 }

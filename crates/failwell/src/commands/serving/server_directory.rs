@@ -6,7 +6,7 @@ use failwell_journal::printable;
 use failwell_render::Moment;
 use failwell_rpc::Caller;
 
-/// The gateway, and the guards that remove secrets from what servers said.
+/// The gateway, and the guards that remove secrets from the output of servers.
 pub(super) struct GatewayServers {
     pub(super) gateway: Gateway,
     pub(super) guard_set: GuardSet,
@@ -47,5 +47,5 @@ impl GatewayServers {
 
 /// Says why a server failed, in one line for the operator, without secrets.
 pub(super) fn failure_text(failure: &ServerFailure, guard_set: &GuardSet) -> String {
-    failure.text(|said| printable(&guard_set.scrub(said)))
+    failure.text(|text| printable(&guard_set.scrub(text)))
 }

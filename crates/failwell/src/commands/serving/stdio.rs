@@ -21,7 +21,7 @@ use crate::terminal;
 /// Serves one client over stdio until it disconnects.
 pub(in crate::commands) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
     to_its_end(async {
-        let source = ConfigSource::of(arguments.config.as_deref());
+        let source = ConfigSource::of(arguments.config.as_deref(), &arguments.command);
         match source.settle() {
             Ok(config) => {
                 let shared = SharedBackends::of_one_client(&config)?;
@@ -30,10 +30,11 @@ pub(in crate::commands) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint>
                         let complaint = plugin_complaint(&fault);
                         let notice =
                             move || Fault::new(fault.reason()).note("start", fault.operator().to_string());
-                        return refuse(&arguments.bounds, notice, complaint).await;
+                        return refuse(notice, complaint).await;
                     }
                     served => served?,
                 };
+                source.announce(&served.pipeline, &config);
                 served.disabled.iter().for_each(|line| terminal::report(&format!("{line}\n")));
                 let (pipeline, end, stop) = (served.pipeline.clone(), served.end(), stop_on_signal());
                 // Stdio listens on no address and has one client, so these keys do not apply.
@@ -48,7 +49,7 @@ pub(in crate::commands) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint>
             }
             Err(wrong) => {
                 let fault = wrong.fault();
-                refuse(&arguments.bounds, fault, wrong.report()).await
+                refuse(fault, wrong.report()).await
             }
         }
     })
@@ -59,7 +60,10 @@ pub(super) fn serve_one(
     pipeline: impl FnOnce() -> Result<Arc<Pipeline>, Complaint>,
 ) -> Result<ExitCode, Complaint> {
     to_its_end(async {
-        let pipeline = pipeline()?;
+        let pipeline = match pipeline() {
+            Ok(pipeline) => pipeline,
+            Err(complaint) => return refuse(complaint.fault(), complaint).await,
+        };
         let ended = converse(&pipeline, StdioSettings::default(), stop_on_signal()).await;
         serve::close(&pipeline);
         ended
@@ -79,19 +83,26 @@ async fn converse(
     settings: StdioSettings,
     stop: CancellationToken,
 ) -> Result<ExitCode, Complaint> {
+    greet();
     let (input, output) = standard();
     let served = serve_stdio(pipeline.clone(), input, output, settings, stop).await;
     served.map(|_| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
 }
 
-/// Desktop clients show responses but rarely standard error. The configuration error goes to both.
-async fn refuse(
-    bounds: &Bounds,
-    fault: impl Fn() -> Fault + Send,
-    complaint: Complaint,
-) -> Result<ExitCode, Complaint> {
-    let config = Config::default();
-    let pipeline = ServedGateway::new(bounds, &config, SharedBackends::nothing(&config)).await?.pipeline;
+/// Says at a terminal why nothing happens.
+fn greet() {
+    if terminal::is_typed() {
+        terminal::report(
+            "waiting for an MCP client on standard input; clients start this command themselves, and Ctrl-D ends it\n",
+        );
+    }
+}
+
+/// Desktop clients show responses but rarely standard error. The error goes to both.
+async fn refuse(fault: impl Fn() -> Fault + Send, complaint: Complaint) -> Result<ExitCode, Complaint> {
+    let (config, bounds) = (Config::default(), Bounds::default());
+    let pipeline = ServedGateway::new(&bounds, &config, SharedBackends::nothing(&config)).await?.pipeline;
+    greet();
     let stop = stop_on_signal();
     let (input, output) = standard();
     pipeline.journal().note_trouble(

@@ -32,7 +32,7 @@ use crate::terminal;
 /// Serves over HTTP until a signal stops it.
 pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let demo = if arguments.demo { Some(Arc::new(Demo::start().await?)) } else { None };
-    let source = ConfigSource::of(arguments.config.as_deref());
+    let source = ConfigSource::of(arguments.config.as_deref(), &arguments.command);
     let config = with_demo(demo.as_deref(), source.settle().map_err(ConfigFileError::report)?);
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
@@ -43,6 +43,7 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     let (listener, address) = listen(at).await?;
     let admin = create_admin_key(&config, &key_store).await?;
     let served = ServedGateway::new(&arguments.bounds, &config, shared).await?;
+    source.announce(&served.pipeline, &config);
     let mut settings = HttpSettings {
         authenticator: authenticator.clone(),
         allowed_hosts: arguments.allow_host,

@@ -20,6 +20,27 @@ pub(in crate::config) fn is_upstream(name: &str) -> bool {
         && !name.ends_with('_')
 }
 
+/// The valid name that is closest to a text: `Brave Search` becomes `brave-search`. `None` if nothing is left.
+pub(crate) fn upstream_name(text: &str) -> Option<String> {
+    let plain: String = text
+        .chars()
+        .map(|c| c.to_ascii_lowercase())
+        .map(|c| if c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' { c } else { '-' })
+        .collect();
+    let mut name = plain.trim_start_matches(|c: char| !c.is_ascii_lowercase()).to_owned();
+    for (twice, once) in [("__", "_"), ("--", "-")] {
+        while name.contains(twice) {
+            name = name.replace(twice, once);
+        }
+    }
+    let name: String = name.trim_end_matches(['-', '_']).chars().take(LONGEST_NAME).collect();
+    let name = name.trim_end_matches(['-', '_']).to_owned();
+    is_upstream(&name).then_some(name)
+}
+
+/// Maximum length of a name that is made from a text. Tools are `server__tool`, and clients limit that to 64 characters.
+const LONGEST_NAME: usize = 32;
+
 /// The most similar valid name, if one is similar enough.
 pub(in crate::config) fn nearest<'a>(
     wrong: &str,
@@ -39,7 +60,24 @@ pub(in crate::config) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> S
 
 #[cfg(test)]
 mod tests {
-    use super::{is_upstream, nearest};
+    use super::{is_upstream, nearest, upstream_name};
+
+    #[test]
+    fn a_name_is_made_from_any_text() {
+        for (text, name) in [
+            ("memory", Some("memory")),
+            ("Brave Search", Some("brave-search")),
+            ("a__b", Some("a_b")),
+            ("io.github.user/Weather_", Some("io-github-user-weather")),
+            ("1password", Some("password")),
+            ("\u{65e5}\u{672c}", None),
+            ("", None),
+        ] {
+            assert_eq!(upstream_name(text).as_deref(), name, "{text}");
+        }
+        let long = upstream_name(&"ab-".repeat(40)).expect("a name");
+        assert!(long.len() <= super::LONGEST_NAME && is_upstream(&long), "{long}");
+    }
 
     #[test]
     fn near_names_are_found_and_far_ones_are_not() {

@@ -240,7 +240,8 @@ impl Reader<'_> {
             self.wrong(&found.span, &found.key, message, "name a folder, or remove the line");
             return None;
         }
-        let folder = self.folder.join(found.value);
+        // `./state` in the current folder is shown as such, not as `././state`.
+        let folder: PathBuf = self.folder.join(found.value).components().collect();
         let there = folder.ancestors().find(|above| above.exists());
         if there.is_some_and(|there| !there.is_dir()) {
             let how = if folder.exists() { "names" } else { "is below" };
@@ -308,6 +309,13 @@ impl Reader<'_> {
         let value = section.entry(name)?;
         let help = format!("write it as {name} = [\"…\", \"…\"]");
         let DeValue::Array(items) = value.get_ref() else {
+            let split = match value.get_ref() {
+                DeValue::String(_) if !self.source.hides(&value.span()) => {
+                    words_as_list(self.source.slice(&value.span()))
+                }
+                _ => None,
+            };
+            let help = split.map_or(help, |list| format!("write it as {name} = {list}"));
             self.mismatch(section, name, value, "a list of text", &help);
             return None;
         };
@@ -463,6 +471,14 @@ impl Reader<'_> {
         }
         found
     }
+}
+
+/// The words of a quoted text as a list, unless quotes or escapes inside make their borders doubtful.
+fn words_as_list(raw: &str) -> Option<String> {
+    let text = raw.strip_prefix(['"', '\''])?.strip_suffix(['"', '\''])?;
+    let words: Vec<String> = text.split_whitespace().map(|word| format!("\"{word}\"")).collect();
+    let is_plain = !text.contains(['"', '\'', '\\']) && text.chars().count() <= 200;
+    (is_plain && !words.is_empty()).then(|| format!("[{}]", words.join(", ")))
 }
 
 fn inner_keys(section: &Section<'_>, name: &str) -> &'static [ConfigKey] {

@@ -1,9 +1,11 @@
 //! Whether the program of a command can be started, as far as the file system tells.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use failwell_fault::Secret;
+use failwell_gateway::Endpoint;
 use failwell_plugins::ChildSettings;
 
 /// Where the system looks without a `PATH`.
@@ -11,10 +13,22 @@ const USUAL_PATH: &str = "/bin:/usr/bin";
 
 /// Why the program of a guard cannot be started; `None` if it can.
 pub(crate) fn problem(settings: &ChildSettings) -> Option<&'static str> {
-    let own = settings.environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.expose());
-    let inherited = || settings.inherited.iter().any(|name| name == "PATH").then(|| std::env::var_os("PATH"));
-    let path = own.map(|own| own.clone().into()).or_else(|| inherited().flatten());
-    problem_in(&settings.program, &settings.folder, &path.unwrap_or_else(|| USUAL_PATH.into()))
+    let path = search_path(&settings.environment, &settings.inherited);
+    problem_in(&settings.program, &settings.folder, &path)
+}
+
+/// Why the program of an upstream cannot be started; `None` if it can, or if there is none to start.
+pub(crate) fn endpoint_problem(endpoint: &Endpoint) -> Option<&'static str> {
+    let Endpoint::Child { program, folder, environment, inherited, .. } = endpoint else { return None };
+    problem_in(program, folder, &search_path(environment, inherited))
+}
+
+/// The `PATH` that the program gets.
+fn search_path(environment: &[(String, Secret<String>)], inherited: &[String]) -> OsString {
+    let own =
+        environment.iter().find(|(name, _)| name == "PATH").map(|(_, value)| value.expose().clone().into());
+    let outer = || inherited.iter().any(|name| name == "PATH").then(|| std::env::var_os("PATH")).flatten();
+    own.or_else(outer).unwrap_or_else(|| USUAL_PATH.into())
 }
 
 fn problem_in(program: &Path, folder: &Path, path: &OsStr) -> Option<&'static str> {

@@ -113,6 +113,7 @@ impl Node {
     fn spawn(mut command: Command, folder: &Folder, state: &str) -> (Node, Arc<Mutex<String>>) {
         command.current_dir(&folder.0).env_remove("FAILWELL_KEY").stdin(Stdio::null());
         command.env("FAILWELL_STATE", folder.0.join(state));
+        command.env("XDG_CONFIG_HOME", folder.0.join("config"));
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("failwell starts");
         let journal = Arc::<Mutex<String>>::default();

@@ -59,7 +59,9 @@ impl Gateway {
 fn report(member: &Member, fault: Fault, cx: &Context) -> ServerFailure {
     // The failure of the start knows the exit of the process; the fault for callers does not.
     let known = match member {
-        Member::Upstream(upstream) if upstream.life().has_failed() => upstream.life().last_failure(),
+        Member::Upstream(upstream) if upstream.lifecycle().has_failed() => {
+            upstream.lifecycle().last_failure()
+        }
         Member::Upstream(_) | Member::BuiltIn(..) => None,
     };
     let failure = known.unwrap_or_else(|| ServerFailure::new(&fault));

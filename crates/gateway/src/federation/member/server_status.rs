@@ -53,14 +53,14 @@ impl Federation {
             },
             Member::Upstream(upstream) => ServerStatus {
                 name,
-                kind: upstream.life().kind(),
+                kind: upstream.lifecycle().kind(),
                 state: upstream.state().as_str(),
-                since: upstream.life().since(),
+                since: upstream.lifecycle().since(),
                 tools,
                 sessions: upstream.sessions(),
-                starts: upstream.life().starts(),
+                starts: upstream.lifecycle().starts(),
                 is_lazy: member.is_lazy(),
-                last_failure: upstream.life().last_failure(),
+                last_failure: upstream.lifecycle().last_failure(),
             },
         }
     }

@@ -14,7 +14,7 @@ use crate::upstream::client::event::forward_events;
 use crate::upstream::connection::close_reason::CloseReason;
 use crate::upstream::connection::request_mux::RequestMux;
 use crate::upstream::counters::UpstreamCounters;
-use crate::upstream::life::PROGRAM;
+use crate::upstream::lifecycle::PROGRAM;
 use crate::upstream::settings::{Endpoint, UpstreamSettings};
 
 /// Grace period after stdin was closed.

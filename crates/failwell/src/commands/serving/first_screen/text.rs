@@ -2,7 +2,7 @@
 
 use super::clients::Clients;
 use super::{AdminKey, FirstScreen, ServerState};
-use crate::commands::configured::counted;
+use crate::commands::config_file::counted;
 use crate::terminal::Paint;
 
 /// The texts of one screen.
@@ -36,7 +36,7 @@ impl Screen {
 
     /// One line about a server.
     pub(super) fn server(&self, name: &str, state: &ServerState) -> String {
-        let said = match state {
+        let words = match state {
             ServerState::Up { tools, took } => {
                 let tools = tools.map_or(String::new(), |tools| format!("{}, ", counted(tools, "tool")));
                 format!("{} {tools}{:.1} s", self.paint.green("✓"), took.as_secs_f64())
@@ -47,7 +47,7 @@ impl Screen {
             }
             ServerState::Lazy => "· starts when it is first needed".to_owned(),
         };
-        format!("  {name:<width$} {said}\n", width = self.width)
+        format!("  {name:<width$} {words}\n", width = self.width)
     }
 
     /// Everything below the servers.
@@ -88,7 +88,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{Clients, FirstScreen, Screen, ServerState};
-    use crate::commands::serving::entrance::AdminKey;
+    use crate::commands::serving::endpoint::AdminKey;
     use crate::commands::serving::first_screen::RequiredCredentials;
     use crate::terminal::Paint;
 

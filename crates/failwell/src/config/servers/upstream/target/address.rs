@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use crate::config::parse::reader::{Pair, Reader, Section};
+use crate::config::parse::reader::{Pair, Reader, Section, SourceValue};
 use crate::config::settings::Endpoint;
 
 /// Headers that the connection or the protocol sets.
@@ -18,8 +18,15 @@ const OURS: [&str; 9] = [
     "transfer-encoding",
 ];
 
+/// Reads the URL of an upstream. Placeholders in its query are expanded: no message shows a query.
 pub(super) fn address(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Endpoint> {
-    address_at(reader, section, "url")
+    let text = reader.text(section, "url")?;
+    let Some((base, _)) = text.value.split_once('?') else { return judged(reader, section, "url", text) };
+    let base = base.to_owned();
+    let query = text.value.get(base.len()..).unwrap_or_default().to_owned();
+    let query = SourceValue { value: query, span: text.span.clone(), key: text.key.clone() };
+    let filled = reader.filled(&query)?;
+    judged(reader, section, "url", SourceValue { value: base + &filled, ..text })
 }
 
 /// Replaced by the example of the key in messages.
@@ -32,6 +39,15 @@ pub(in crate::config) fn address_at(
     name: &str,
 ) -> Option<Endpoint> {
     let text = reader.text(section, name)?;
+    judged(reader, section, name, text)
+}
+
+fn judged(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    name: &str,
+    text: SourceValue<String>,
+) -> Option<Endpoint> {
     let (message, help) = match judge(&text.value) {
         Ok(uri) => return Some(Endpoint(uri)),
         Err(complaint) => complaint,

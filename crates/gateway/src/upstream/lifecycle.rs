@@ -63,25 +63,25 @@ pub struct ServerFailure {
     /// The failure in our own words, such as `exit 1`.
     what: String,
     /// Foreign text: the last line of stderr, or the error of the connection.
-    said: Option<String>,
+    last_line: Option<String>,
 }
 
 impl ServerFailure {
     pub fn new(fault: &Fault) -> ServerFailure {
         let stderr = fault.operator().captured().iter().find(|captured| captured.label == "stderr");
-        let said = stderr.and_then(|captured| last_line(&String::from_utf8_lossy(&captured.bytes)));
+        let last_line = stderr.and_then(|captured| last_line(&String::from_utf8_lossy(&captured.bytes)));
         let cause = || fault.operator().causes().last().map(|cause| cut(cause));
         let (at, reason) = (SystemTime::now(), fault.reason().id);
         match note(fault, PROGRAM) {
-            Some(program) => ServerFailure { at, reason, what: program.to_owned(), said: None },
-            None => ServerFailure { at, reason, what: what(fault), said: said.or_else(cause) },
+            Some(program) => ServerFailure { at, reason, what: program.to_owned(), last_line: None },
+            None => ServerFailure { at, reason, what: what(fault), last_line: last_line.or_else(cause) },
         }
     }
 
     /// One line, such as `exit 1: API_KEY is required`. Foreign text passes `redact`.
     pub fn text(&self, redact: impl Fn(&str) -> String) -> String {
-        match &self.said {
-            Some(said) => format!("{}: {}", self.what, redact(said)),
+        match &self.last_line {
+            Some(last_line) => format!("{}: {}", self.what, redact(last_line)),
             None => self.what.clone(),
         }
     }
@@ -107,9 +107,9 @@ pub(crate) const PROGRAM: &str = "program";
 /// The last line that says something: Node ends with a stack and its version.
 fn last_line(text: &str) -> Option<String> {
     let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
-    let told: Vec<&str> =
+    let lines: Vec<&str> =
         lines.filter(|line| !line.starts_with("    at ") && !line.starts_with("Node.js v")).collect();
-    told.last().map(|line| cut(line.trim()))
+    lines.last().map(|line| cut(line.trim()))
 }
 
 fn cut(line: &str) -> String {
@@ -117,7 +117,7 @@ fn cut(line: &str) -> String {
 }
 
 #[derive(Default)]
-pub(crate) struct UpstreamLife {
+pub(crate) struct UpstreamLifecycle {
     name: Arc<str>,
     kind: ServerKind,
     observer: ObserverSlot,
@@ -149,20 +149,20 @@ impl Default for LifeState {
     }
 }
 
-impl std::fmt::Debug for UpstreamLife {
+impl std::fmt::Debug for UpstreamLifecycle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("UpstreamLife").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("UpstreamLifecycle").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl UpstreamLife {
-    pub(crate) fn new(settings: &UpstreamSettings, observer: ObserverSlot) -> Arc<UpstreamLife> {
+impl UpstreamLifecycle {
+    pub(crate) fn new(settings: &UpstreamSettings, observer: ObserverSlot) -> Arc<UpstreamLifecycle> {
         let kind = match settings.endpoint {
             Endpoint::Child { .. } => ServerKind::Program,
             Endpoint::Http { .. } => ServerKind::Http,
         };
         let name = settings.name.as_str().into();
-        Arc::new(UpstreamLife { name, kind, observer, state: Mutex::default() })
+        Arc::new(UpstreamLifecycle { name, kind, observer, state: Mutex::default() })
     }
 
     pub(crate) fn kind(&self) -> ServerKind {
@@ -259,7 +259,7 @@ mod tests {
     fn ended(code: Option<i32>, signal: Option<&str>, stderr: &str) -> String {
         let (signal, stderr) = (signal.map(str::to_owned), stderr.to_owned());
         let fault = CloseReason::Ended { code, signal, stderr }.fault();
-        ServerFailure::new(&fault).text(|said| said.replace("SECRET", "[redacted]"))
+        ServerFailure::new(&fault).text(|text| text.replace("SECRET", "[redacted]"))
     }
 
     #[test]

@@ -95,8 +95,8 @@ class ServedProgram:
         raise AssertionError(f"it ended with {self.process.returncode} before it served: {''.join(self.log)[:2000]}")
 
     def echo(self, text):
-        told = McpClient(self.address, self.key).call("echo", text=text)
-        assert text in told, told
+        answer = McpClient(self.address, self.key).call("echo", text=text)
+        assert text in answer, answer
 
     def __exit__(self, kind, *_):
         self.process.send_signal(signal.SIGTERM)
