@@ -43,8 +43,8 @@ def the_record_of_the_wheel_is_right(built):
         for path, digest, size in rows:
             if path != record:
                 content = wheel.read(path)
-                ran = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-                assert (digest, int(size)) == (f"sha256={ran}", len(content)), path
+                hashed = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+                assert (digest, int(size)) == (f"sha256={hashed}", len(content)), path
 
 
 def the_npm_package_is_installed_and_serves(built):
@@ -53,8 +53,8 @@ def the_npm_package_is_installed_and_serves(built):
     ran("npm", "install", "--offline", "--prefix", place, built.one("*.tgz"), env=environment)
     served_here(place / "node_modules/.bin/failwell", home)
     # Without an installation.
-    ran = ran("npx", "--offline", "--yes", f"--package={built.one('*.tgz')}", "failwell", "--version", cwd=home, env=environment)
-    assert "failwell " in ran, ran
+    output = ran("npx", "--offline", "--yes", f"--package={built.one('*.tgz')}", "failwell", "--version", cwd=home, env=environment)
+    assert "failwell " in output, output
 
 
 CASES = [

@@ -27,8 +27,8 @@ class BuiltPackages:
         moved = shutil.copy2(self.program, elsewhere / "failwell")
         second = self.start(self.again, program=moved, umask=0o077, SOURCE_DATE_EPOCH=committed(), TZ="Asia/Tokyo", TMPDIR=str(elsewhere))
         for build in (first, second):
-            ran, _ = build.communicate(timeout=LIMIT)
-            assert build.returncode == 0, ran
+            output, _ = build.communicate(timeout=LIMIT)
+            assert build.returncode == 0, output
 
     def start(self, out, program=None, umask=0o022, **variables):
         command = [sys.executable, TOOL, "--program", program or self.program, "--out", out, "--cache", self.cache, "--level", "1"]
@@ -55,9 +55,9 @@ def committed():
 
 def ran(*command, **options):
     """The output of a command that must succeed."""
-    ran = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, **options)
-    assert ran.returncode == 0, f"{' '.join(map(str, command))}\n{ran.stdout}"
-    return ran.stdout
+    result = subprocess.run(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LIMIT, **options)
+    assert result.returncode == 0, f"{' '.join(map(str, command))}\n{result.stdout}"
+    return result.stdout
 
 
 def served_here(program, folder):

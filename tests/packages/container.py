@@ -69,11 +69,11 @@ class Container:
         return found | ({"FAILWELL_KEY": self.plan["key"]} if "key" in self.plan else {})
 
     def run(self, *command):
-        ran = subprocess.run(
+        result = subprocess.run(
             command, env=self.environment(), preexec_fn=self.enter, capture_output=True, text=True, timeout=LIMIT
         )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout.strip()
+        assert result.returncode == 0, result.stderr
+        return result.stdout.strip()
 
     def serve(self):
         command = [*self.config["Entrypoint"], *self.config["Cmd"]]

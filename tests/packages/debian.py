@@ -119,13 +119,13 @@ def systemd_accepts_the_unit(built):
     text = (place / "usr/lib/systemd/system/failwell.service").read_text()
     # The program is not below / here; everything else is checked as it is.
     unit.write_text(text.replace("/usr/bin/failwell", str(place / "usr/bin/failwell")))
-    ran = ran("systemd-analyze", "verify", "--man=no", unit)
-    assert "failwell" not in ran, ran
+    output = ran("systemd-analyze", "verify", "--man=no", unit)
+    assert "failwell" not in output, output
     ran("systemd-analyze", "security", "--offline=yes", f"--threshold={EXPOSURE}", "--no-pager", unit)
     wrong = place / "wrong.service"
     wrong.write_text(text.replace("Type=notify", "Type=telegram"))
-    ran = subprocess.run(["systemd-analyze", "verify", "--man=no", wrong], capture_output=True, text=True)
-    assert "telegram" in ran.stderr or ran.returncode, "a wrong unit passes"
+    result = subprocess.run(["systemd-analyze", "verify", "--man=no", wrong], capture_output=True, text=True)
+    assert "telegram" in result.stderr or result.returncode, "a wrong unit passes"
 
 
 def the_unit_is_hardened(built):

@@ -36,8 +36,8 @@ def checksums_verify_and_notice_a_change(built):
     line = next(line for line in sums.splitlines() if line.endswith(deb.name))
     (changed / "SHA256SUMS").write_text(line + "\n")
     (changed / deb.name).write_bytes(deb.read_bytes() + b"\n")
-    ran = subprocess.run(["sha256sum", "--check", "SHA256SUMS"], cwd=changed, capture_output=True)
-    assert ran.returncode == 1, "a changed package passes"
+    result = subprocess.run(["sha256sum", "--check", "SHA256SUMS"], cwd=changed, capture_output=True)
+    assert result.returncode == 1, "a changed package passes"
 
 
 def the_bill_of_materials_is_valid(built):
@@ -89,8 +89,8 @@ def wrong_input_is_refused_with_help(built):
         (built.program, ["rpm"], "no such format: rpm"),
     ):
         command = [sys.executable, TOOL, "--program", program, "--out", out, "--cache", built.cache, *words]
-        ran = subprocess.run(command, capture_output=True, text=True)
-        assert ran.returncode == 1 and problem in ran.stderr and "\nhelp: " in ran.stderr, ran.stderr
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 1 and problem in result.stderr and "\nhelp: " in result.stderr, result.stderr
     assert not list(out.iterdir()), "something was written"
 
 
@@ -103,8 +103,8 @@ def a_pinned_package_with_other_bytes_is_refused(built):
         else:
             (cache / kept.name).symlink_to(kept)
     command = [sys.executable, TOOL, "--program", built.program, "--out", cache / "out", "--cache", cache, "--level", "1", "image"]
-    ran = subprocess.run(command, capture_output=True, text=True)
-    assert ran.returncode == 1 and "certifi" in ran.stderr and "is not what was pinned" in ran.stderr, ran.stderr
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1 and "certifi" in result.stderr and "is not what was pinned" in result.stderr, result.stderr
     assert not list((cache / "out").iterdir()), "an image was written"
 
 
