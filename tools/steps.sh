@@ -3,7 +3,7 @@
 STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe sdk dialects promises telemetry pytest symbolic tasks device packages)
 # For the edit loop: `./x test quick`. The tests inside the crates need no servers and no installed tools.
 QUICK_STEPS=(fmt tidy lints libraries)
-STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
+STEP_LIMIT=${FAILWELL_STEP_LIMIT:-2700} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
 step_tidy() { cargo run --quiet -p xtask -- tidy; }
