@@ -147,7 +147,7 @@ pub struct CheckReport {
     pub proof: Proof,
 }
 
-/// Verdict of [`crate::analyse::find_exception`].
+/// Verdict of [`crate::analyse::Analysis::find_exception`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExceptionVerdict {
     /// Calls that raise it, one for each place. Each was replayed.
@@ -158,7 +158,7 @@ pub enum ExceptionVerdict {
     Failed(Failure),
 }
 
-/// The report of [`crate::analyse::find_exception`].
+/// The report of [`crate::analyse::Analysis::find_exception`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExceptionReport {
     pub verdict: ExceptionVerdict,
