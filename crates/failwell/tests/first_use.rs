@@ -1,4 +1,4 @@
-//! Tests of the first commands that somebody tries: finding the file, `init`, `tools`, `call` and `check --start`.
+//! Tests of the first commands that a new user tries: finding the file, `init`, `tools`, `call` and `check --start`.
 
 #![allow(
     clippy::expect_used,
@@ -11,14 +11,14 @@
 mod calls;
 #[path = "first_use/check_start.rs"]
 mod check_start;
-#[path = "support/first_screen.rs"]
-mod first_screen;
 #[path = "first_use/init.rs"]
 mod init;
 #[path = "first_use/places.rs"]
 mod places;
 #[path = "support/program_output.rs"]
 mod program_output;
+#[path = "support/started_line.rs"]
+mod started_line;
 #[path = "support/temp_folder.rs"]
 mod temp_folder;
 

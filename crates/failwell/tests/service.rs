@@ -3,16 +3,18 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
+#[path = "support/started_line.rs"]
+mod started_line;
 #[path = "support/temp_folder.rs"]
 mod temp_folder;
 
-use std::io::{BufRead, BufReader};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use started_line::started_line;
 use temp_folder::TempFolder;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -23,14 +25,6 @@ fn up(folder: &Path, notify: &str) -> Child {
     command.env_remove("FAILWELL_STATE").env_remove("FAILWELL_KEY");
     command.env("STATE_DIRECTORY", folder.join("state")).env("NOTIFY_SOCKET", notify);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts")
-}
-
-/// Waits for the line that says that the program serves.
-fn started(child: &mut Child) {
-    let mut line = String::new();
-    let output = child.stdout.as_mut().expect("a pipe");
-    BufReader::new(output).read_line(&mut line).expect("a line");
-    assert!(line.contains(r#""event":"started""#), "{line}");
 }
 
 fn signal(child: &Child, name: &str) {
@@ -51,7 +45,7 @@ fn check(socket: &UnixDatagram, name: &str) {
     std::fs::write(folder.0.join("failwell.toml"), "servers = [\"lobby\"]\n").expect("written");
     let mut child = up(&folder.0, name);
     assert_eq!(report(socket), "READY=1");
-    started(&mut child);
+    started_line(&mut child);
     assert!(folder.0.join("state").is_dir(), "the state is where the manager asked");
     signal(&child, "-HUP");
     let reloading = report(socket);
@@ -83,7 +77,7 @@ fn a_manager_that_cannot_be_told_is_an_error_line_and_no_end() {
     let folder = TempFolder::new();
     std::fs::write(folder.0.join("failwell.toml"), "servers = [\"lobby\"]\n").expect("written");
     let mut child = up(&folder.0, "vsock:2:1");
-    started(&mut child);
+    started_line(&mut child);
     signal(&child, "-TERM");
     let ended = child.wait_with_output().expect("it ends");
     let log = String::from_utf8_lossy(&ended.stderr);

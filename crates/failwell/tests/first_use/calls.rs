@@ -4,8 +4,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::first_screen::first_screen;
 use crate::program_output::ProgramOutput;
+use crate::started_line::started_line;
 use crate::temp_folder::TempFolder;
 use crate::{command, run, with_server};
 
@@ -107,7 +107,7 @@ fn the_program_of_this_machine_is_called_with_its_key() {
     let mut up = command(&folder.0, &["up"]);
     let mut child =
         up.env("FAILWELL_KEY", KEY).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
-    first_screen(&mut child);
+    started_line(&mut child);
     let with_key = |arguments: &[&str]| {
         let mut asked = command(&folder.0, arguments);
         ProgramOutput::from(asked.env("FAILWELL_KEY", KEY).output().expect("it runs"))

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::first_screen::first_screen;
 use crate::program_output::ProgramOutput;
+use crate::started_line::started_line;
 use crate::temp_folder::TempFolder;
 use crate::{SERVER, command, run};
 
@@ -80,8 +80,8 @@ fn without_a_file_the_places_that_were_looked_at_are_named() {
     }
     let mut up = command(&folder.0, &["up", "--listen", "localhost:0"]);
     let mut child = up.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
-    let screen = first_screen(&mut child);
-    assert!(screen.contains("is up on http://127.0.0.1:"), "{screen}");
+    let started = started_line(&mut child);
+    assert!(started["address"].as_str().is_some_and(|at| at.starts_with("http://127.0.0.1:")), "{started}");
     assert!(announced(&stopped(child)).starts_with("configuration: none found; looked for "));
 }
 
