@@ -142,7 +142,7 @@ class Program:
             raise
         first = self.nodes[0]
         self.binary, self.folder, self.environment = binary, folder, first.environment
-        self.process, self.log, self.screen = first.process, first.log, first.screen
+        self.process, self.log, self.screen, self.started = first.process, first.log, first.screen, first.started
         self.address = self.proxy.address if self.proxy else first.address
 
     def __enter__(self):

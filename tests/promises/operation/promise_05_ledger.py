@@ -146,7 +146,8 @@ def retention_tells_what_it_removed(binary, folder):
             if number < paths:
                 # Two reasons, so that more refusals are recorded than their share of the retention.
                 assert program.ask("GET", "/v1/me")[0] == 401 and program.ask("GET", "/nothing")[0] == 404
-        until = time.monotonic() + 60
+        # Retention is applied once a minute, first to refusals.
+        until = time.monotonic() + 120
         while True:
             rc, output = program.run("audit", "verify")
             removed = dict((kind, int(number)) for number, kind in re.findall(r"^retention removed (\d+) (\w+), up to \d{4}-\d\d-\d\dT", output, re.M))
