@@ -52,7 +52,7 @@ fn ask(address: &str, what: &str, body: &str) -> String {
     let length = body.len();
     write!(
         stream,
-        "{what} HTTP/1.1\r\nhost: here\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+        "{what} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
     )
     .expect("sent");
     let mut answer = vec![];

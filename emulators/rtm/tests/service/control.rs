@@ -89,7 +89,7 @@ async fn mistakes_are_said() {
         ("PUT", "reset", Value::Null, 405, "use GET to look"),
         ("POST", "clock", json!({"to": 5}), 422, "unknown field `to`"),
         ("POST", "fail", json!({"kind": "explode"}), 422, "unknown variant `explode`"),
-        ("POST", "approve", json!({"frob": "x"}), 404, "no login waits"),
+        ("POST", "approve", json!({"frob": "x"}), 404, "no login is waiting"),
         ("POST", "timezone", json!("Mars/Base"), 404, "no such time zone"),
         (
             "POST",

@@ -174,7 +174,9 @@ mod tests {
                 "{subject}"
             );
         }
-        assert!(matches!(find("bakery", &reasons), Ok(ExplainSubject::Several(area)) if area.len() == 1));
-        assert!(find("bakery/OVEN_COLD", &ReasonRegistry::core()).is_err());
+        assert!(
+            matches!(find("lobby", &reasons), Ok(ExplainSubject::Several(area)) if area.len() == failwell_demo::REASONS.len())
+        );
+        assert!(find("lobby/UNKNOWN_REASON", &ReasonRegistry::core()).is_err());
     }
 }
