@@ -215,6 +215,23 @@ fn code_stays_code_and_numbers_become_text() {
 }
 
 /// No scan is quadratic. A quadratic pattern would need hours for these inputs.
+/// `…secret_name.` and `https://…` read as one text look like a name and its value.
+#[test]
+fn strings_that_have_nothing_to_do_with_each_other_are_no_credential() {
+    let guards = rules(Action::Redact, Action::Off, Action::Off);
+    let tool = json!({
+        "description": "Reports contain no text with a secret_name.",
+        "inputSchema": {
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "description": "Which element is meant."
+        }
+    });
+    assert_eq!(redacted(&guards, &tool), (tool, Vec::new()));
+    let half = token().len() / 2;
+    let split = json!([&token()[..half], &token()[half..]]);
+    assert_ne!(redacted(&guards, &split).0, split, "a token in two strings is still found");
+}
+
 #[test]
 fn baits_for_slow_patterns_are_done_in_time() {
     let guards = rules(Action::Redact, Action::Redact, Action::Redact);

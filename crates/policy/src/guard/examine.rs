@@ -215,6 +215,11 @@ impl<'a> ScanWalk<'a> {
         let mut spans = Vec::new();
         self.detectors.find(&chain.text, self.wanted & bits(Guard::Secrets), &mut spans);
         for span in spans {
+            // Its name and its value are told apart by `:` or `=`, which may come from two strings that have nothing to do
+            // with each other, such as `…secret_name.` and `https://…`.
+            if span.category == Category::Credential {
+                continue;
+            }
             let parts: Vec<_> = chain.parts_of(span.start, span.end).collect();
             // A secret that stands in one string whole is found there. What follows it is another value.
             if parts.len() > 1 && !parts.iter().any(|part| self.holds_secret(*part)) {
