@@ -2,9 +2,11 @@
 
 use std::process::Command;
 
-/// Runs the program at a terminal of its own, whose output goes to standard output. Python opens it.
+/// Runs the program at a terminal of its own, whose output goes to standard output. Python opens it. The program ends with
+/// its terminal, also if the tests ignore SIGHUP.
 pub(crate) fn at_terminal(program: &str) -> Command {
     let mut command = Command::new("python3");
-    command.args(["-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]))", program]).env("NO_COLOR", "1");
+    let spawn = "import pty, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_DFL); sys.exit(pty.spawn(sys.argv[1:]))";
+    command.args(["-c", spawn, program]).env("NO_COLOR", "1");
     command
 }
