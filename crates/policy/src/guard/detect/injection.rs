@@ -84,6 +84,11 @@ const fn row(category: Category, from: Sensitivity, pattern: &'static str) -> Pa
     PatternRow { category, pattern, confirm: any, from }
 }
 
+/// A row of the modules, all of which look from `standard` on.
+const fn standard(category: Category, pattern: &'static str) -> PatternRow {
+    row(category, Standard, pattern)
+}
+
 const ROWS: &[PatternRow] = &[
     row(
         Category::Delimiter,

@@ -1,9 +1,9 @@
 //! Prompt injection beyond the plain phrases: instructions hidden in descriptions of tools, secrecy, numbers for
 //! letters, and other languages. Patterns ignore the case of ASCII letters.
 
-use crate::guard::category::Category::{self, Context, Delimiter, Role};
-use crate::guard::detect::pattern::{PatternRow, any};
-use crate::guard::settings::Sensitivity::Standard;
+use crate::guard::category::Category::{Context, Delimiter, Role};
+use crate::guard::detect::injection::standard;
+use crate::guard::detect::pattern::PatternRow;
 
 /// Literals: every pattern below needs at least one of them.
 pub(in crate::guard) const ANCHORS: &[&str] = &[
@@ -187,226 +187,231 @@ pub(in crate::guard) const ANCHORS: &[&str] = &[
     "システムプロンプト",
 ];
 
-const fn row(category: Category, pattern: &'static str) -> PatternRow {
-    PatternRow { category, pattern, confirm: any, from: Standard }
-}
-
 pub(in crate::guard) const ROWS: &[PatternRow] = &[
     // Descriptions of tools that tell a model to read a file first, and to hand it over.
-    row(
+    standard(
         Context,
         r"\bbefore\s{1,5}(?:you\s{1,5})?(?:us(?:e|ing)|call(?:ing)?|invok(?:e|ing)|run(?:ning)?|execut(?:e|ing))\s{1,5}(?:this|any|the|other|another)\s{1,5}(?:\w{1,20}\s{1,5})?(?:tool|function|server)s?\b[^\n]{0,120}\b(?:read|open|cat|load|fetch|retrieve|access|get|collect|list|call|send)\b[^\n]{0,160}\b(?:pass|include|send|put|provide|append|insert|attach|supply|add|use|submit|forward)\b[^\n]{0,60}\b(?:as|in|into|to|via|through|with)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:read|open|cat|load|access|get|fetch|send|upload|include|copy|print|show|list|attach)\b[^\n]{0,60}(?:~/\.|/etc/(?:passwd|shadow)|\.ssh/|id_rsa|id_ed25519|\.aws/|\.env\b|mcp\.json|\.netrc|\.cursor/)[^\n]{0,80}\b(?:and|then)\s{1,5}(?:then\s{1,5})?(?:pass|send|include|put|forward|upload|post|append|provide|attach|submit|share|email|return)\b",
     ),
-    row(Delimiter, r"<important>[^<]{0,400}\b(?:tool|read|must|never|always|file|user|instruction)"),
-    row(
+    standard(Delimiter, r"<important>[^<]{0,400}\b(?:tool|read|must|never|always|file|user|instruction)"),
+    standard(
         Context,
         r"\b(?:pass|include|put|provide|send|append)\s{1,5}(?:its|their|the)\s{1,5}(?:full\s|entire\s|whole\s|raw\s)?(?:contents?|output)\s{1,5}(?:of\s{1,5}\S{1,60}\s{1,5})?(?:as|in|into)\s{1,5}(?:the\s{1,5})?['\x22`]?(?:sidenote|side_note|note|notes|context|feedback|metadata|summary|comment)\b",
     ),
     // Secrecy.
-    row(
+    standard(
         Context,
         r"\b(?:do\s{1,5}not|don'?t|never|must\s{1,5}not|should\s{1,5}not|without|avoid|no\s{1,5}need\s{1,5}to)\s{1,5}(?:ever\s{1,5})?(?:tell(?:ing)?|inform(?:ing)?|alert(?:ing)?)\s{1,5}(?:this\s{1,5}(?:to\s{1,5})?)?(?:the\s{1,5}|your\s{1,5})(?:users?|human|person|operator|owner)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:do\s{1,5}not|don'?t|never|must\s{1,5}not|should\s{1,5}not|without|avoid)\s{1,5}(?:ever\s{1,5})?(?:mention(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|say(?:ing)?|explain(?:ing)?|admit(?:ting)?|report(?:ing)?)\b[^\n.]{0,60}\bto\s{1,5}(?:the\s{1,5}|your\s{1,5})?(?:users?|human|person|operator|anyone|anybody|them)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:do\s{1,5}not|don'?t|never)\s{1,5}mention\s{1,5}(?:that\s{1,5}you|this\s{1,5}(?:step|tool|instruction|message|note|file|action|to)|these\s{1,5}instructions|the\s{1,5}(?:side\s?note|instructions?|tool\s{1,5}call))",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:do\s{1,5}not|don'?t|never)\s{1,5}let\s{1,5}(?:the\s{1,5}|your\s{1,5})?(?:users?|human|anyone|them)\s{1,5}(?:know|see|notice|find\s{1,5}out)",
     ),
-    row(
+    standard(
         Context,
         r"\bkeep\s{1,5}(?:this|it|these\s{1,5}instructions)\s{1,5}(?:a\s{1,5})?(?:secret|hidden|confidential|between\s{1,5}us)\b[^\n]{0,40}\b(?:from|user|human|us|anyone)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:without|behind)\s{1,5}the\s{1,5}users?'?s?\s{1,5}(?:knowledge|knowing|noticing|consent|back|being\s{1,5}aware)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:secretly|covertly)\s{1,5}(?:send|read|include|add|copy|forward|upload|append|exfiltrate|collect|call|transmit)\b",
     ),
-    row(Context, r"\b(?:silently|quietly)\s{1,5}(?:send|forward|upload|exfiltrate|transmit|bcc)\b"),
-    row(
+    standard(Context, r"\b(?:silently|quietly)\s{1,5}(?:send|forward|upload|exfiltrate|transmit|bcc)\b"),
+    standard(
         Context,
         r"\b(?:always|also|must)\s{1,5}(?:bcc|cc|forward|send\s{1,5}a\s{1,5}copy)\b[^\n]{0,60}[\w.+-]{1,40}@",
     ),
-    row(Context, r"\bexfiltrate\s{1,5}(?:the|all|any|user|your|this|their|its|conversation|data|secrets?)"),
-    row(Context, r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}(?:\{|%7b|<)[^)\n]{0,80}\)"),
+    standard(
+        Context,
+        r"\bexfiltrate\s{1,5}(?:the|all|any|user|your|this|their|its|conversation|data|secrets?)",
+    ),
+    standard(Context, r"!\[[^\]\n]{0,80}\]\(https?://[^)\s]{1,200}(?:\{|%7b|<)[^)\n]{0,80}\)"),
     // Instructions that replace others.
-    row(
+    standard(
         Context,
         r"\b(?:ignore|disregard|forget|override|discard|neglect|dismiss|erase|overwrite|skip|bypass)\s{1,5}(?:\w{1,12}\s{1,5}){0,4}(?:previous|prior|above|earlier|preceding|original|initial|system|foregoing|aforementioned|former|past|current)\s{1,5}(?:\w{1,14}\s{1,5}){0,2}(?:instructions?|prompts?|rules|directions?|directives?|guidelines|commands|orders|programming|constraints|polic(?:y|ies)|training)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:ignore|disregard|forget|discard)\s{1,5}(?:all\s{1,5}|everything\s{1,5}|anything\s{1,5}|whatever\s{1,5})(?:of\s{1,5})?(?:that\s{1,5}|the\s{1,5}|your\s{1,5}|what\s{1,5})?(?:above|before|instructions|rules|guidelines|you\s{1,5}(?:were|have\s{1,5}been|know|learned)|was\s{1,5}said|came\s{1,5}before|has\s{1,5}been\s{1,5}said)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:pay\s{1,5}no\s{1,5}attention\s{1,5}to|stop\s{1,5}following|do\s{1,5}not\s{1,5}follow|don'?t\s{1,5}follow|no\s{1,5}longer\s{1,5}follow|instead\s{1,5}of\s{1,5}following)\s{1,5}(?:\w{1,12}\s{1,5}){0,3}(?:your|previous|prior|earlier|system|original|above)\s{1,5}(?:\w{1,14}\s{1,5}){0,2}(?:instructions?|prompts?|rules|guidelines|directives?|orders|programming)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:ignore|disregard|forget)\s{1,5}what\s{1,5}(?:you\s{1,5}(?:were|have\s{1,5}been)\s{1,5}told|i\s{1,5}said|the\s{1,5}(?:user|system|developer)\s{1,5}(?:said|says|asked|wants|told))",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:these|the\s{1,5}following|this)\s{1,5}(?:new\s{1,5})?(?:instructions?|rules|message)\s{1,5}(?:supersedes?|overrides?|replaces?|takes?\s{1,5}precedence\s{1,5}over)\s{1,5}(?:all|any|your|the\s{1,5}(?:previous|system|user))",
     ),
-    row(
+    standard(
         Context,
         r"\byour\s{1,5}(?:new|real|true|actual|only)\s{1,5}(?:task|purpose|goal|objective|instructions?|job|mission|role|directive)\s{1,5}(?:is|are)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:repeat|print|output|show|reveal|display|write\s{1,5}out|dump|recite|paste|translate|copy|give\s{1,5}me|tell\s{1,5}me|return)\s{1,5}(?:\w{1,12}\s{1,5}){0,3}(?:everything|all\s{1,5}(?:the\s{1,5})?(?:text|words)|the\s{1,5}(?:text|words|content|instructions?))\s{1,5}(?:that\s{1,5}(?:is|came|are)\s{1,5})?(?:above|before\s{1,5}this)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:your|the)\s{1,5}(?:system\s{1,5}prompt|initial\s{1,5}prompt|hidden\s{1,5}instructions?|system\s{1,5}instructions?)\s{1,5}(?:verbatim|word\s{1,5}for\s{1,5}word|in\s{1,5}full|exactly)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:reveal|print|show|repeat|output|display|leak|tell\s{1,5}me|give\s{1,5}me|share|send|expose)\s{1,5}(?:\w{1,12}\s{1,5}){0,3}(?:your|the)\s{1,5}(?:\w{1,12}\s{1,5}){0,2}(?:system\s{1,5}prompt|system\s{1,5}message|hidden\s{1,5}(?:prompt|instructions?)|initial\s{1,5}(?:prompt|instructions?)|secret\s{1,5}instructions?)",
     ),
     // Roles.
-    row(
+    standard(
         Role,
         r"\byou\s{1,5}(?:are|have)\s{1,5}(?:now\s{1,5})?(?:no\s{1,5}longer\s{1,5}(?:bound|restricted|limited|an?\s{1,5}(?:ai|assistant|language))|not\s{1,5}bound\s{1,5}by|free\s{1,5}(?:of|from)\s{1,5}(?:all|any|your)|no\s{1,5}(?:more\s{1,5})?(?:restrictions|rules|limits|limitations|filters?|guidelines|ethical))",
     ),
-    row(
+    standard(
         Role,
         r"\b(?:respond|answer|reply|act|behave|operate|comply)\b[^\n.]{0,40}\bwithout\s{1,5}(?:any\s{1,5})?(?:restrictions?|filters?|limitations|censorship|ethical|moral|safety)",
     ),
-    row(
+    standard(
         Role,
         r"\b(?:god|sudo|dan|jailbreak|unrestricted|evil|admin|developer)\s{1,5}mode\s{1,5}(?:is\s{1,5})?(?:now\s{1,5})?(?:enabled|activated|on|engaged|unlocked)\b",
     ),
-    row(Role, r"\bstay\s{1,5}in\s{1,5}character\b[^\n]{0,60}\b(?:no\s{1,5}matter|always|never|rules|dan)\b"),
-    row(
+    standard(
+        Role,
+        r"\bstay\s{1,5}in\s{1,5}character\b[^\n]{0,60}\b(?:no\s{1,5}matter|always|never|rules|dan)\b",
+    ),
+    standard(
         Role,
         r"\b(?:as|i\s{1,5}am|this\s{1,5}is)\s{1,5}(?:an?\s{1,5}|the\s{1,5}|your\s{1,5})?(?:authorized\s{1,5}|system\s{1,5})?(?:administrator|admin|developer|creator|openai|anthropic)\b[^\n]{0,40}\b(?:i\s{1,5})?(?:order|command|instruct|authorize|require)\s{1,5}you\b",
     ),
-    row(
+    standard(
         Delimiter,
         r"(?:\[|<|\*\*|#{1,6}\s?|-{2,}\s?|={2,}\s?)(?:system|admin|developer)\s{1,3}(?:message|note|prompt|override|notice|instructions?|update|command)(?:\]|>|\*\*|\s?-{2,}|\s?={2,})?\s{0,3}:",
     ),
-    row(Delimiter, r"\b(?:system|admin|developer)\s{1,3}override\s{0,3}[:!]"),
-    row(
+    standard(Delimiter, r"\b(?:system|admin|developer)\s{1,3}override\s{0,3}[:!]"),
+    standard(
         Delimiter,
         r"\[(?:system|admin|developer)\s{1,3}(?:message|note|prompt|override|notice|instructions?|update|command)\]",
     ),
-    row(
+    standard(
         Delimiter,
         r"</(?:instructions|prompt|tool_results?|function_results|user_input|untrusted\w{0,20}|assistant|system-reminder)>",
     ),
     // Numbers for letters, and letters apart.
-    row(
+    standard(
         Context,
         r"[i1!|][g9]n[o0]r[e3]\s{1,5}(?:\S{1,12}\s{1,5}){0,4}(?:pr[e3]v[i1!|][o0]u[s5$]|pr[i1!|][o0]r|[a4@]b[o0]v[e3]|[e3][a4@]rl[i1!|][e3]r|[a4@]ll|y[o0]ur)\s{1,5}(?:\S{1,12}\s{1,5}){0,2}(?:[i1!|]n[s5$][t7+]ruc[t7+][i1!|][o0]n[s5$]?|rul[e3][s5$]|pr[o0]mp[t7+][s5$]?|gu[i1!|]d[e3]l[i1!|]n[e3][s5$])",
     ),
-    row(
+    standard(
         Context,
         r"(?:d[i1!|][s5$]r[e3]g[a4@]rd|f[o0]rg[e3][t7+]|byp[a4@][s5$]{2})\s{1,5}(?:\S{1,12}\s{1,5}){0,4}(?:[i1!|]n[s5$][t7+]ruc[t7+][i1!|][o0]n[s5$]|gu[i1!|]d[e3]l[i1!|]n[e3][s5$]|f[i1!|]l[t7+][e3]r[s5$])",
     ),
-    row(Context, r"i[ ._*-]g[ ._*-]n[ ._*-]o[ ._*-]r[ ._*-]e"),
-    row(Context, r"i[ ._*-]n[ ._*-]s[ ._*-]t[ ._*-]r[ ._*-]u[ ._*-]c[ ._*-]t"),
+    standard(Context, r"i[ ._*-]g[ ._*-]n[ ._*-]o[ ._*-]r[ ._*-]e"),
+    standard(Context, r"i[ ._*-]n[ ._*-]s[ ._*-]t[ ._*-]r[ ._*-]u[ ._*-]c[ ._*-]t"),
     // German.
-    row(
+    standard(
         Context,
         r"\b(?:ignorier\w{0,3}|vergiss|vergessen\s{1,5}sie|missacht\w{0,3}|verwirf)\b[^\n.]{0,40}\b(?:vorherig\w{0,2}|vorig\w{0,2}|obig\w{0,2}|bisherig\w{0,2}|fr\S{1,2}her\w{0,2}|vorangegangen\w{0,2}|deine|ihre|alle)\b[^\n.]{0,30}\b(?:anweisungen|instruktionen|regeln|vorgaben|befehle|anordnungen)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:sag|sage|sagen\s{1,5}sie|erz\S{1,2}hl\w{0,3}|verrate\w{0,2}|teile?)\b[^\n.]{0,30}\b(?:dem|den)\s{1,5}(?:benutzer|nutzer|anwender)\w{0,2}\s{1,5}(?:nicht|nichts)\b",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:zeig|zeige|gib|nenne|verrate)\b[^\n.]{0,30}\b(?:system-?\s?prompt|systemanweisung\w{0,2})",
     ),
     // French.
-    row(
+    standard(
         Context,
         r"\b(?:ignore[rz]?|oublie[rz]?|ne\s{1,5}(?:tiens|tenez)\s{1,5}(?:pas|plus)\s{1,5}compte)\b[^\n.]{0,30}\b(?:instructions|consignes|r\S{1,2}gles|directives)\b[^\n.]{0,20}\b(?:pr\S{1,2}c\S{1,2}dentes|ant\S{1,2}rieures|ci-dessus|initiales|syst\S{1,2}me)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:ne\s{1,5}(?:le\s{1,5}|la\s{1,5})?(?:dis|dites|mentionne[zr]?|parle[zr]?)|sans\s{1,5}(?:le\s{1,5})?(?:dire|mentionner|informer))\b[^\n.]{0,30}l\S{1,3}utilisateur",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:r\S{1,2}v\S{1,2}le[rz]?|affiche[rz]?|montre[rz]?)\b[^\n.]{0,20}\b(?:invite|prompt|message|instructions)\s{1,5}(?:du\s{1,5}|de\s{1,5})?syst\S{1,2}me",
     ),
     // Spanish and Portuguese.
-    row(
+    standard(
         Context,
         r"\b(?:ignora|ignore|ignorad|olvida|olvide|olvidad|omite|descarta|haz\s{1,5}caso\s{1,5}omiso)\b[^\n.]{0,30}(?:instrucciones|\S{1,2}rdenes|reglas|indicaciones)\b[^\n.]{0,20}\b(?:anteriores|previas|de\s{1,5}arriba|precedentes|del\s{1,5}sistema)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:no\s{1,5}(?:se\s{1,5})?(?:lo\s{1,5})?(?:digas|diga|menciones|mencione|informes)|sin\s{1,5}(?:decirle|informar|avisar|mencionar\w{0,3}))\b[^\n.]{0,30}\bal?\s{1,5}usuario",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:revela|muestra|imprime)\b[^\n.]{0,20}\b(?:prompt|mensaje|instrucciones)\s{1,5}del?\s{1,5}sistema",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:ignore|ignora|esque\S{1,2}a|esquece|desconsidere|desconsidera)\b[^\n.]{0,30}\b(?:instru\S{1,4}es|regras|ordens|orienta\S{1,4}es)\b[^\n.]{0,20}\b(?:anteriores|pr\S{1,2}vias|acima|do\s{1,5}sistema)",
     ),
     // Italian, Dutch, Polish, Scandinavian languages, Turkish, Indonesian, Vietnamese.
-    row(
+    standard(
         Context,
         r"\b(?:ignora|ignorate|dimentica|trascura|non\s{1,5}seguire)\b[^\n.]{0,30}\b(?:istruzioni|regole|indicazioni|ordini)\b[^\n.]{0,20}\b(?:precedenti|sopra|anteriori|di\s{1,5}sistema)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:negeer|vergeet)\b[^\n.]{0,30}\b(?:vorige|eerdere|voorgaande|bovenstaande)\b[^\n.]{0,20}\b(?:instructies|aanwijzingen|regels|opdrachten)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:zignoruj|zapomnij|pomi\S{1,2})\b[^\n.]{0,30}\b(?:poprzedni\w{0,3}|wcze\S{1,2}niejsz\w{0,3}|powy\S{1,2}sz\w{0,3})\b[^\n.]{0,20}\b(?:instrukcj\w{1,3}|polece\w{1,3})",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:ignorera|ignorer|gl\S{1,2}m|glem)\b[^\n.]{0,30}\b(?:tidigare|tidligere|f\S{1,2}reg\S{1,2}ende|foreg\S{1,2}ende)\b[^\n.]{0,20}\b(?:instruktioner|instrukser|instruksjoner|anvisningar)",
     ),
-    row(
+    standard(
         Context,
         r"\S{0,2}nceki\s[^\n.]{0,30}talimat\w{0,12}[^\n.]{0,20}(?:yok\s{1,5}say|g\S{1,2}rmezden\s{1,5}gel|unut)",
     ),
-    row(
+    standard(
         Context,
         r"\b(?:abaikan|lupakan)\b[^\n.]{0,30}\b(?:instruksi|perintah|aturan)\b[^\n.]{0,20}\b(?:sebelumnya|di\s{1,5}atas)",
     ),
-    row(
+    standard(
         Context,
         r"(?:bỏ qua|phớt lờ)[^\n.]{0,40}(?:hướng dẫn|chỉ dẫn|lệnh|chỉ thị)[^\n.]{0,24}(?:trước|ở trên)",
     ),
     // Russian, Ukrainian, Chinese, Japanese, Korean, Arabic, Hindi.
-    row(Context, r"(?:гнорируй|абудь)[^\n.]{0,60}(?:инструкци|указани|правил|команд)"),
-    row(Context, r"(?:е говори|е сообщай)[^\n.]{0,40}пользовател"),
-    row(Context, r"(?:гноруй|абудь)[^\n.]{0,60}(?:інструкці|вказівк)"),
-    row(
+    standard(Context, r"(?:гнорируй|абудь)[^\n.]{0,60}(?:инструкци|указани|правил|команд)"),
+    standard(Context, r"(?:е говори|е сообщай)[^\n.]{0,40}пользовател"),
+    standard(Context, r"(?:гноруй|абудь)[^\n.]{0,60}(?:інструкці|вказівк)"),
+    standard(
         Context,
         r"(?:忽略|无视|無視|忘记|忘記|忽視|不要理会)[^\n]{0,40}(?:之前|以上|先前|上面|前面|所有|此前|系统)[^\n]{0,24}(?:指令|指示|说明|說明|提示|命令|规则|規則)",
     ),
-    row(Context, r"(?:不要|别)(?:告诉|通知|提醒)[^\n]{0,12}用户"),
-    row(
+    standard(Context, r"(?:不要|别)(?:告诉|通知|提醒)[^\n]{0,12}用户"),
+    standard(
         Context,
         r"(?:以前|これまで|上記|前の|すべて|全て)[^\n]{0,40}(?:指示|命令|指令|プロンプト)[^\n]{0,20}(?:無視|忘れ)",
     ),
-    row(Context, r"(?:이전|위의|앞선|기존|모든)[^\n]{0,40}(?:지시|명령|지침|프롬프트)[^\n]{0,24}(?:무시|잊)"),
-    row(Context, r"(?:تجاهل|انس)[^\n]{0,40}(?:التعليمات|الأوامر|التوجيهات)"),
-    row(Context, r"(?:पिछले|पूर्व|सभी|पहले)[^\n]{0,60}(?:निर्देश|आदेश)[^\n]{0,60}(?:अनदेखा|नज़रअंदाज|भूल|उपेक्षा)"),
+    standard(
+        Context,
+        r"(?:이전|위의|앞선|기존|모든)[^\n]{0,40}(?:지시|명령|지침|프롬프트)[^\n]{0,24}(?:무시|잊)",
+    ),
+    standard(Context, r"(?:تجاهل|انس)[^\n]{0,40}(?:التعليمات|الأوامر|التوجيهات)"),
+    standard(Context, r"(?:पिछले|पूर्व|सभी|पहले)[^\n]{0,60}(?:निर्देश|आदेश)[^\n]{0,60}(?:अनदेखा|नज़रअंदाज|भूल|उपेक्षा)"),
 ];
