@@ -51,6 +51,11 @@ pub(crate) struct FetchedList<'a> {
 
 pub(crate) type EntryList = Arc<Vec<Arc<Entry>>>;
 
+/// The number of entries that callers can use.
+pub(crate) fn usable(entries: &[Arc<Entry>]) -> usize {
+    entries.iter().filter(|entry| !entry.quarantined).count()
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TaskSupport {
     Forbidden,

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use crate::federation::Federation;
-use crate::federation::catalogue::{Entry, EntryList, FetchedList};
+use crate::federation::catalogue::{Entry, EntryList, FetchedList, usable};
 use crate::federation::member::{Member, WholeList};
 use crate::federation::names::uris;
 use crate::federation::visibility::hidden::offers_list;
@@ -112,7 +112,7 @@ impl Federation {
         });
         let entries = self.catalogue.put(member.name(), list, entries.collect(), fresh);
         if let (List::Tools, Member::Upstream(upstream)) = (list, member) {
-            upstream.lifecycle().counted(entries.iter().filter(|entry| !entry.quarantined).count());
+            upstream.lifecycle().counted(usable(&entries));
         }
         // A reload may have replaced the member while it was asked: its list is then obsolete.
         if !self.members.has(member) {

@@ -226,14 +226,16 @@ impl Federation {
     }
 
     fn lacks_list(&self, member: &Member, list: List, inside: &str, caller: &Caller) -> bool {
+        // First, because the list is known in nearly every call, and reading the URI costs most.
+        if self.catalogue.last(member.name(), list).is_some() {
+            return false;
+        }
         let normal = match list {
             List::Templates => ResourceUri::parse_template(inside),
             _ => ResourceUri::parse(inside),
         };
         let is_usual = normal.as_ref().is_some_and(|normal| normal.sent() == inside);
-        !is_usual
-            && self.catalogue.last(member.name(), list).is_none()
-            && self.visibility.shows_resource(caller, member.name(), normal.as_ref())
+        !is_usual && self.visibility.shows_resource(caller, member.name(), normal.as_ref())
     }
 
     pub(super) fn member_of_uri<'u>(

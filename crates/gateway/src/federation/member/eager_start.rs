@@ -7,6 +7,7 @@ use failwell_toolbox::{Context, List};
 use tokio::task::JoinHandle;
 
 use crate::federation::Gateway;
+use crate::federation::catalogue::usable;
 use crate::federation::member::Member;
 use crate::upstream::ServerFailure;
 
@@ -43,10 +44,7 @@ impl Gateway {
         let outcome = tokio::spawn(async move {
             let began = Instant::now();
             match federation.listed(&member, List::Tools, &cx).await {
-                Ok(entries) => {
-                    let tools = entries.iter().filter(|entry| !entry.quarantined).count();
-                    StartOutcome::Up { tools, took: began.elapsed() }
-                }
+                Ok(entries) => StartOutcome::Up { tools: usable(&entries), took: began.elapsed() },
                 Err(fault) => StartOutcome::Failed(report(&member, fault, &cx)),
             }
         });

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 use failwell_rpc::Caller;
 use failwell_toolbox::List;
 
+use crate::federation::catalogue::usable;
 use crate::federation::member::Member;
 use crate::federation::{Federation, Gateway};
 use crate::upstream::{ServerFailure, ServerKind};
@@ -37,7 +38,7 @@ impl Gateway {
 impl Federation {
     fn status(&self, member: &Member) -> ServerStatus {
         let listed = self.catalogue.last(member.name(), List::Tools);
-        let tools = listed.map(|entries| entries.iter().filter(|entry| !entry.quarantined).count());
+        let tools = listed.map(|entries| usable(&entries));
         let name = member.name().to_owned();
         match member {
             Member::BuiltIn(..) => ServerStatus {
