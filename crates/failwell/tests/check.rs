@@ -21,10 +21,12 @@ mod bad_files;
 mod bad_identity;
 #[path = "support/program_output.rs"]
 mod program_output;
+#[path = "support/started_line.rs"]
+mod started_line;
 #[path = "support/temp_folder.rs"]
 mod temp_folder;
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -32,6 +34,7 @@ use std::time::{Duration, Instant};
 
 use program_output::ProgramOutput;
 use serde_json::Value;
+use started_line::started_line;
 use temp_folder::TempFolder;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -249,16 +252,15 @@ fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
     }
 }
 
-/// The line of `up` that says that it is up.
+/// The line of `up` that says that it is up. The program is ended then.
 fn started(folder: &TempFolder, arguments: &[&str]) -> Value {
     let mut command = command(&folder.0, arguments);
     command.env_remove("RTM_API_KEY").env_remove("RTM_SHARED_SECRET");
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("standard output")).read_line(&mut line).expect("read");
+    let started = started_line(&mut child);
     child.kill().expect("stopped");
     child.wait().expect("reaped");
-    serde_json::from_str(&line).unwrap_or_else(|_| panic!("one line of JSON: {line}"))
+    started
 }
 
 /// Whether the line names a missing part.

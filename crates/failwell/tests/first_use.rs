@@ -21,6 +21,8 @@ mod program_output;
 mod started_line;
 #[path = "support/temp_folder.rs"]
 mod temp_folder;
+#[path = "support/terminal.rs"]
+mod terminal;
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::program_output::ProgramOutput;
 use crate::started_line::started_line;
 use crate::temp_folder::TempFolder;
+use crate::terminal::at_terminal;
 use crate::{SERVER, command, run};
 
 const LIST: &str = concat!(
@@ -140,14 +141,13 @@ fn a_wrong_address_is_refused_with_a_right_one() {
     assert!(ran.err.contains("such as 127.0.0.1:8484 or [::1]:8484"), "{}", ran.err);
 }
 
-/// Python gives the program a terminal. Its input ends with Ctrl-D.
+/// Its input ends with Ctrl-D.
 #[test]
 fn at_a_terminal_the_program_says_that_it_waits() {
     let folder = TempFolder::new();
     for arguments in [&["stdio"][..], &["serve", "symbolic"]] {
-        let program = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
-        let mut terminal = Command::new("python3");
-        terminal.args(["-c", program, env!("CARGO_BIN_EXE_failwell")]).args(arguments).current_dir(&folder.0);
+        let mut terminal = at_terminal(env!("CARGO_BIN_EXE_failwell"));
+        terminal.args(arguments).current_dir(&folder.0);
         terminal
             .env("XDG_CONFIG_HOME", folder.0.join("config"))
             .env("FAILWELL_STATE", folder.0.join("state"));
