@@ -24,7 +24,7 @@ pub(crate) use audit::otlp::OtlpConfig;
 pub(crate) use audit::postgres::PostgresConfig;
 pub(crate) use builtin::Builtin;
 pub(crate) use file::{DEFAULT_FILE, find, load, load_place, usual_places};
-pub(crate) use listen::listen_address;
+pub(crate) use listen::{listen_address, reachable};
 #[cfg(feature = "postgres")]
 pub(crate) use parse::interpolate::filled;
 pub(crate) use parse::names::upstream_name;

@@ -1,6 +1,6 @@
 //! The address to listen on, as people write it.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 /// What a wrong address should have been.
 const LISTEN_HELP: &str = "write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484; 8484 alone is a port of this machine";
@@ -16,9 +16,28 @@ pub(crate) fn listen_address(text: &str) -> Result<SocketAddr, &'static str> {
     port.map(|port| (Ipv4Addr::LOCALHOST, port).into()).ok_or(LISTEN_HELP)
 }
 
+/// The address at which this machine reaches a program that listens there: one that listens everywhere is here too.
+pub(crate) fn reachable(listen: SocketAddr) -> SocketAddr {
+    let ip = match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    SocketAddr::new(ip, listen.port())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::listen_address;
+    use super::{listen_address, reachable};
+
+    #[test]
+    fn a_program_that_listens_everywhere_is_asked_here() {
+        for (listen, asked) in
+            [("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("10.0.0.5:80", "10.0.0.5:80")]
+        {
+            assert_eq!(reachable(listen.parse().expect("an address")).to_string(), asked);
+        }
+    }
 
     #[test]
     fn addresses_are_understood_as_people_write_them() {

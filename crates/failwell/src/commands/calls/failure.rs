@@ -1,11 +1,16 @@
 //! Failures of servers and tools, in the words of an operator at the terminal.
 
+use std::sync::LazyLock;
+
 use failwell_fault::Fault;
 use failwell_journal::printable;
 use failwell_policy::{GuardSettings, Guards};
 use serde_json::Value;
 
 use crate::complaint::Complaint;
+
+/// Removes secrets from foreign text.
+static GUARDS: LazyLock<Option<Guards>> = LazyLock::new(|| Guards::compile(GuardSettings::default()).ok());
 
 /// Maximum length of a line that a server wrote, in characters.
 const LONGEST_LINE: usize = 300;
@@ -83,9 +88,10 @@ fn last_line(fault: &Fault) -> Option<String> {
 /// Foreign text for the terminal: one line, without control characters and secrets.
 fn clean(text: &str) -> String {
     let short: String = text.chars().take(LONGEST_LINE).map(|c| if c == '\n' { ' ' } else { c }).collect();
-    let guards = Guards::compile(GuardSettings::default()).ok();
-    let scrubbed = guards.as_ref().map_or_else(|| short.clone(), |guards| guards.scrub(&short).into_owned());
-    printable(&scrubbed)
+    match &*GUARDS {
+        Some(guards) => printable(&guards.scrub(&short)),
+        None => printable(&short),
+    }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::commands::config_file::{self, ConfigFileError};
 use crate::commands::serving::endpoint::the_key;
 use crate::commands::serving::serve;
 use crate::complaint::Complaint;
-use crate::config::{Config, DEFAULT_ADDRESS, endpoint_problem};
+use crate::config::{Config, DEFAULT_ADDRESS, endpoint_problem, reachable};
 
 /// How long a server may take to start. The first start of a package runner downloads the package.
 const START: Duration = Duration::from_secs(60);
@@ -54,7 +54,7 @@ pub(super) fn connect(url: Option<&str>, options: &ServerOptions) -> Result<Call
     let settings = UpstreamSettings {
         timeout: Duration::from_secs(options.timeout),
         start_timeout: START,
-        // One caller, whose questions nobody answers.
+        // There is one caller, and no questions can be answered.
         sharing: Some(SessionSharing::Shared),
         ..settings
     };
@@ -106,9 +106,5 @@ fn of_url(
 /// The address of the program that runs on this machine.
 fn own_address(options: &ServerOptions) -> Result<SocketAddr, Complaint> {
     let config = config_file::settle_place(options.config.as_deref()).map_err(ConfigFileError::report)?;
-    let mut address = config.listen.unwrap_or(DEFAULT_ADDRESS);
-    if address.ip().is_unspecified() {
-        address.set_ip(DEFAULT_ADDRESS.ip());
-    }
-    Ok(address)
+    Ok(reachable(config.listen.unwrap_or(DEFAULT_ADDRESS)))
 }

@@ -1,6 +1,6 @@
 //! The servers of the running program, as its `GET /v1/servers` lists them.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -13,8 +13,9 @@ use serde_json::Value;
 use crate::cli::StatusCommand;
 use crate::commands::config_file::{self, ConfigFileError};
 use crate::commands::json;
+use crate::commands::serving::endpoint::the_key;
 use crate::complaint::Complaint;
-use crate::config::DEFAULT_ADDRESS;
+use crate::config::{DEFAULT_ADDRESS, reachable};
 use crate::terminal::{self, Paint};
 
 /// How long the program may take to answer.
@@ -48,7 +49,7 @@ struct Failure {
 /// Asks the program, and prints what it says.
 pub(in crate::commands) async fn run(arguments: StatusCommand) -> Result<ExitCode, Complaint> {
     let config = config_file::settle(arguments.config.as_deref()).map_err(ConfigFileError::report)?;
-    let at = reachable(arguments.address.or(config.listen).unwrap_or(DEFAULT_ADDRESS))?;
+    let at = known(arguments.address.or(config.listen).unwrap_or(DEFAULT_ADDRESS))?;
     let answer = ask(at).await?;
     let listed: ServerList = serde_json::from_value(answer.clone()).map_err(|_| foreign(at))?;
     let is_down = listed.servers.iter().any(|row| row.state == "down");
@@ -59,26 +60,20 @@ pub(in crate::commands) async fn run(arguments: StatusCommand) -> Result<ExitCod
     Ok(if is_down { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// The address to connect to: a program that listens everywhere is here too.
-fn reachable(at: SocketAddr) -> Result<SocketAddr, Complaint> {
+/// The address to connect to.
+fn known(at: SocketAddr) -> Result<SocketAddr, Complaint> {
     if at.port() == 0 {
         return Err(Complaint::new(
             "the configuration takes any free port, so the program's is not known",
             "give the address that the first screen shows: --address 127.0.0.1:PORT",
         ));
     }
-    let ip = match at.ip() {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ip => ip,
-    };
-    Ok(SocketAddr::new(ip, at.port()))
+    Ok(reachable(at))
 }
 
 async fn ask(at: SocketAddr) -> Result<Value, Complaint> {
-    let key = std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty());
     let headers: Vec<(String, Secret<String>)> =
-        key.into_iter().map(|key| ("X-API-Key".to_owned(), Secret::new(key))).collect();
+        the_key().into_iter().map(|key| ("X-API-Key".to_owned(), key)).collect();
     let remote = Remote::new(&format!("http://{at}/v1/servers"), &headers, Trust::System)
         .map_err(|fault| Complaint::new(fault.detail(), "set FAILWELL_KEY to the key alone"))?;
     let asking = async {
@@ -162,7 +157,7 @@ fn table(listed: &ServerList, paint: Paint) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::{ServerList, reachable, table};
+    use super::{ServerList, known, table};
     use crate::terminal::Paint;
 
     #[test]
@@ -184,13 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_listens_everywhere_is_asked_here() {
-        for (listen, asked) in
-            [("0.0.0.0:80", "127.0.0.1:80"), ("[::]:80", "[::1]:80"), ("10.0.0.5:80", "10.0.0.5:80")]
-        {
-            let at = reachable(listen.parse().expect("an address")).map(|at| at.to_string());
-            assert_eq!(at.ok().as_deref(), Some(asked));
-        }
-        assert!(reachable("127.0.0.1:0".parse().expect("an address")).is_err());
+    fn a_free_port_is_not_known() {
+        assert!(known("127.0.0.1:0".parse().expect("an address")).is_err());
     }
 }
