@@ -15,7 +15,7 @@ const TABLES: [&str; 5] = ["/mcpServers", "/servers", "/mcp/servers", "/context_
 pub(crate) struct ClientFile {
     /// The servers by name, in the order of the file's names.
     pub(crate) servers: Vec<ClientServer>,
-    /// What the user is asked for when a server starts, by id (VS Code).
+    /// The values that VS Code asks the user for when a server starts, by id.
     pub(crate) inputs: Vec<(String, String)>,
 }
 

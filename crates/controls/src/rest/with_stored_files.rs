@@ -136,13 +136,13 @@ impl ToolServer for WithStoredFiles {
 /// A URI in the form of a stored file's. If no such file exists, it may be a resource of the server.
 pub(crate) struct StoredFileTarget {
     files: StoredFiles,
-    /// What the server itself found under the URI. A call takes the fault once.
+    /// The resource of the server under this URI, or the fault of its lookup, which a call takes once.
     own: Result<Arc<dyn ResourceTarget>, Mutex<Option<Fault>>>,
     uri: String,
     largest_answer: usize,
 }
 
-/// What is behind the URI of a stored file.
+/// An open stored file, or the resource of the server with the same URI.
 pub(crate) enum OpenResource {
     File(Box<FileReader>),
     /// There is no such file, but the server has a resource with this URI.

@@ -110,7 +110,7 @@ fn write(path: &Path, text: &str, replace: bool) -> Result<(), Complaint> {
     })
 }
 
-/// What was converted, what to set, and what to do next. It contains no value.
+/// Lists the converted servers, the variables to set and the next steps. It contains no value.
 fn conversion_report(path: &Path, from: &Path, conversion: &Conversion) -> String {
     let Conversion { servers, variables, notes, .. } = conversion;
     let mut text = format!(

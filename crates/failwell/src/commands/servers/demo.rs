@@ -18,7 +18,7 @@ pub(in crate::commands) const FIRST_MINUTE: [(&str, &str); 4] = [
     ("rtm_undo", r#"{}"#),
 ];
 
-/// What the first screen says about it.
+/// The line about the demo on the first screen.
 pub(in crate::commands) const NOTE: &str =
     "tasks uses an emulated account of Remember The Milk; it is gone when this stops";
 

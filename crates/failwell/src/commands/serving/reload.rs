@@ -234,7 +234,7 @@ impl ServedConfig {
     }
 }
 
-/// What a refused reload means for those who are served.
+/// The effect of a refused reload.
 const UNCHANGED: &str = "everything runs on as it was";
 
 /// A summary such as `a added, b changed`, or `nothing changed`.

@@ -4,7 +4,7 @@
 
 use tokio_util::sync::CancellationToken;
 
-/// What the program does from now on.
+/// The state that the service manager is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ServiceState {
     Ready,

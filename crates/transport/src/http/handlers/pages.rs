@@ -59,7 +59,7 @@ fn is_verbose(head: &RequestHead<'_>) -> Result<bool, Fault> {
     }
 }
 
-/// The parts that do not work. Who has no valid credentials, where callers need them, reads no names.
+/// The parts that do not work. Names are left out for callers without the credentials that are needed here.
 async fn unready_parts(mount: &Mount, head: &RequestHead<'_>) -> Vec<Value> {
     let reader = authenticate(head, &mount.settings).await.ok();
     let is_known = reader.is_some();

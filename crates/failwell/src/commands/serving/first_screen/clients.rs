@@ -29,7 +29,7 @@ impl RequiredCredentials {
         }
     }
 
-    /// What the lines above it do not say.
+    /// The line that says which key HTTP clients need.
     pub(super) fn line(self) -> Option<&'static str> {
         match self {
             RequiredCredentials::No => None,
